@@ -1,0 +1,105 @@
+// Every kernel's signature and contract, in the order of the pipeline.
+//
+// Kernels take flat arrays and return flat arrays. They know nothing of Python, do no I/O, keep no
+// state, and give the same bits whatever the number of threads. Their meaning is defined by
+// src/lookalike/kernels/reference.py; the comments here say only what that does not.
+//
+// Ragged data is `values` and `starts`: item i owns values[starts[i] .. starts[i + 1]).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace lookalike {
+
+template <class T> struct Span {
+    T* data;
+    size_t size;
+
+    T& operator[](size_t i) const { return data[i]; }
+    T* begin() const { return data; }
+    T* end() const { return data + size; }
+};
+
+template <class T> struct Ragged {
+    std::vector<T> values;
+    std::vector<int64_t> starts;
+};
+
+using Bytes = Span<const uint8_t>;
+using Starts = Span<const int64_t>;
+using Hashes = Span<const uint64_t>;
+using Items = Span<const int32_t>;
+
+enum class Unit { words, chars };
+enum class Profile { none, standard };
+enum class Scheme { fast, classic };
+
+// normalising.cpp ------------------------------------------------------------------------------
+
+// Bytes that a normalised buffer keeps readable behind its end, so that tokens can be loaded
+// eight bytes at a time.
+constexpr size_t padding = 8;
+
+// Appends one normalised text to `out`; bytes that are not UTF-8 become U+FFFD.
+void normalise(Bytes text, Profile profile, std::vector<uint8_t>& out);
+
+// The Unicode version of the tables.
+const char* unicode_version();
+
+// shingling.cpp --------------------------------------------------------------------------------
+
+struct Tokens {
+    Ragged<uint8_t> tokens;      // the normalised bytes of every token
+    std::vector<int64_t> starts; // the first token of every text
+};
+
+Tokens tokenise(Bytes data, Starts offsets, Unit unit, Profile profile);
+
+// Time and memory are linear in the text; a text is never split between threads.
+Ragged<uint64_t> shingle_text(Bytes data, Starts offsets, Unit unit, size_t k, Profile profile,
+                              uint64_t key, unsigned threads);
+
+Ragged<uint64_t> shingle_tokens(Bytes data, Starts offsets, Starts starts, size_t k, uint64_t key,
+                                unsigned threads);
+
+void number_occurrences(Span<uint64_t> hashes, Starts starts, unsigned threads);
+
+std::vector<uint64_t> fingerprint(Hashes hashes, Starts starts, unsigned threads);
+
+// sketching.cpp --------------------------------------------------------------------------------
+
+// `signatures` has items.size * slots places. Fast: about n + K ln K hash evaluations per item of
+// n elements and K slots; classic: n * K.
+void sketch(Scheme scheme, Hashes hashes, Starts starts, Items items, size_t slots, uint64_t seed,
+            Span<uint64_t> signatures, unsigned threads);
+
+// banding.cpp ----------------------------------------------------------------------------------
+
+// `keys` has bands * items places, one band after the other.
+void band_keys(Hashes signatures, size_t items, size_t bands, size_t rows, Span<uint64_t> keys,
+               unsigned threads);
+
+struct Pairs {
+    std::vector<int32_t> left, right;
+};
+
+// Sorts one band (8 bytes per item) and emits the pairs of every bucket that did not meet in an
+// earlier band. `sides` is empty, or has one entry per item.
+Pairs candidates(Hashes keys, size_t items, size_t band, Bytes sides, unsigned threads);
+
+// verifying.cpp --------------------------------------------------------------------------------
+
+void canonicalise(Span<uint64_t> hashes, Starts starts, Span<int32_t> sizes, Items items,
+                  unsigned threads);
+
+// Merges with early abort: a pair that cannot reach the threshold any more is left at once.
+void verify(Hashes hashes, Starts starts, Items sizes, Items left, Items right, int64_t numerator,
+            int64_t denominator, Span<int32_t> overlaps, unsigned threads);
+
+// clustering.cpp -------------------------------------------------------------------------------
+
+std::vector<int32_t> components(size_t n, Items left, Items right);
+
+} // namespace lookalike

@@ -1,0 +1,186 @@
+"""Every native kernel returns what its specification in plain Python returns, bit for bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lookalike.kernels import _native as native
+from lookalike.kernels import reference
+
+THREADS = [1, 3]
+
+# Letters of many scripts, marks, Hangul pieces, format characters, folding oddities, symbols.
+TROUBLE = (
+    "aAzZ09 \t\n\u00a0\u3000.,-_$+é\u0301\u0327\u0345\u0323ßẞİıſΣςσὈᾈΆ\ufb03\u00ad\u200d\ufe0f"
+    "\u1100\u1161\u11a8\uac00\uac01한हिन्दी\u0915\u093c\u0958اللغة\u0640\ufdfa中文汉字"
+    "\u304b\u3099がｶﾞー々ไทย\u0e33ລາວ😀👍🏽👨\u200d👩🇬🇷€≠①㎏\u0600\u034f\u2500\ue000\U000e0041"
+)
+texts = st.lists(
+    st.text(alphabet=st.sampled_from(TROUBLE), max_size=30)
+    | st.text(max_size=30)
+    | st.from_regex(r"[a-zA-Z ,.]{0,60}", fullmatch=True),
+    max_size=6,
+).map(lambda texts: [text.encode("utf-8", "surrogatepass") for text in texts])
+raw = st.lists(st.binary(max_size=24), max_size=6)
+
+
+def flat(texts: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
+    offsets = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
+    return np.frombuffer(b"".join(texts), dtype=np.uint8), offsets
+
+
+def ragged(items: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+    starts = np.concatenate([[0], np.cumsum([len(item) for item in items])]).astype(np.int64)
+    return np.array([x for item in items for x in item], dtype=np.uint64), starts
+
+
+def assert_same(one, other) -> None:
+    for a, b in zip(one, other, strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_array_equal(a, b)
+
+
+hashes = st.integers(0, 2**64 - 1) | st.integers(0, 5)
+collections = st.lists(st.lists(hashes, max_size=12), max_size=8)
+
+
+@given(texts | raw, st.sampled_from(["words", "chars"]), st.sampled_from(["standard", "none"]))
+@settings(max_examples=600)
+def test_tokens_of_any_bytes(texts, unit, profile):
+    data, offsets = flat(texts)
+    assert_same(
+        native.tokenise(data, offsets, unit, profile),
+        reference.tokenise(data, offsets, unit, profile),
+    )
+
+
+@given(
+    texts | raw,
+    st.sampled_from(["words", "chars"]),
+    st.integers(1, 12),
+    st.sampled_from(["standard", "none"]),
+    hashes,
+    st.sampled_from(THREADS),
+)
+@settings(max_examples=300)
+def test_shingles_of_any_bytes(texts, unit, k, profile, key, threads):
+    data, offsets = flat(texts)
+    assert_same(
+        native.shingle_text(data, offsets, unit, k, profile, key, threads),
+        reference.shingle_text(data, offsets, unit, k, profile, key),
+    )
+
+
+@given(st.lists(st.lists(st.binary(max_size=20), max_size=6), max_size=5), st.integers(1, 4))
+def test_shingles_of_ready_made_tokens(lists, k):
+    data, offsets = flat([token for tokens in lists for token in tokens])
+    starts = np.concatenate([[0], np.cumsum([len(tokens) for tokens in lists])]).astype(np.int64)
+    assert_same(
+        native.shingle_tokens(data, offsets, starts, k, 7, 2),
+        reference.shingle_tokens(data, offsets, starts, k, 7),
+    )
+
+
+@given(collections, st.sampled_from(THREADS))
+def test_occurrences_and_fingerprints(items, threads):
+    (one, starts), (other, _) = ragged(items), ragged(items)
+    np.testing.assert_array_equal(
+        native.fingerprint(one, starts, threads), reference.fingerprint(one, starts)
+    )
+    native.number_occurrences(one, starts, threads)
+    reference.number_occurrences(other, starts)
+    np.testing.assert_array_equal(one, other)
+
+
+@given(
+    collections,
+    st.sampled_from(["fast", "classic"]),
+    st.integers(1, 40),
+    hashes,
+    st.sampled_from(THREADS),
+)
+def test_signatures(items, scheme, slots, seed, threads):
+    values, starts = ragged(items)
+    chosen = np.arange(len(items), dtype=np.int32)[::-1].copy()
+    np.testing.assert_array_equal(
+        native.sketch(scheme, values, starts, chosen, slots, seed, threads),
+        reference.sketch(scheme, values, starts, chosen, slots, seed),
+    )
+
+
+@given(st.integers(0, 6), st.integers(1, 4), st.integers(1, 4), st.data())
+def test_band_keys(items, bands, rows, data):
+    values = data.draw(st.lists(hashes, min_size=items * bands * rows, max_size=items * bands * rows))
+    signatures = np.array(values, dtype=np.uint64).reshape(items, bands * rows)
+    np.testing.assert_array_equal(
+        native.band_keys(signatures, bands, rows, 2), reference.band_keys(signatures, bands, rows)
+    )
+
+
+@given(st.integers(0, 14), st.integers(1, 4), st.booleans(), st.sampled_from(THREADS), st.data())
+def test_candidates_of_every_band(items, bands, sided, threads, data):
+    few_keys = st.sampled_from([0, 1, 2**63, 2**64 - 1])
+    values = data.draw(st.lists(few_keys, min_size=items * bands, max_size=items * bands))
+    keys = np.array(values, dtype=np.uint64).reshape(bands, items)
+    sides = None
+    if sided:
+        drawn = data.draw(st.lists(st.integers(1, 3), min_size=items, max_size=items))
+        sides = np.array(drawn, dtype=np.uint8)
+    for band in range(bands):
+        left, right = native.candidates(keys, band, sides, threads)
+        order = np.lexsort((right, left))
+        expected = reference.candidates(keys, band, sides)
+        assert_same((left[order], right[order]), expected)
+
+
+@pytest.mark.parametrize("items", [1022, 5000, 40_000])
+def test_candidates_of_a_band_that_is_split_into_partitions(items):
+    keys = np.random.default_rng(items).integers(0, 2**64, (2, items), dtype=np.uint64)
+    keys[:, items // 2 :] = keys[:, : items // 2]
+    left, right = native.candidates(keys, 0, None, 3)
+    order = np.argsort(left)
+    np.testing.assert_array_equal(left[order], np.arange(items // 2))
+    np.testing.assert_array_equal(right[order], np.arange(items // 2, items))
+    assert not native.candidates(keys, 1, None, 3)[0].size
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=12), min_size=1, max_size=8),
+    st.integers(1, 20),
+    st.integers(0, 19),
+    st.sampled_from(THREADS),
+)
+def test_canonical_sets_and_exact_overlaps(items, denominator, lack, threads):
+    numerator = max(denominator - lack, 1)
+    (one, starts), (other, _) = ragged(items), ragged(items)
+    everything = np.arange(len(items), dtype=np.int32)
+    one_sizes, other_sizes = (np.full(len(items), -1, dtype=np.int32) for _ in range(2))
+    native.canonicalise(one, starts, one_sizes, everything, threads)
+    reference.canonicalise(other, starts, other_sizes, everything)
+    np.testing.assert_array_equal(one_sizes, other_sizes)
+    left, right = (a.astype(np.int32) for a in np.triu_indices(len(items)))
+    np.testing.assert_array_equal(
+        native.verify(one, starts, one_sizes, left, right, numerator, denominator, threads),
+        reference.verify(other, starts, other_sizes, left, right, numerator, denominator),
+    )
+
+
+@given(st.integers(1, 20), st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=30))
+def test_components(n, edges):
+    edges = np.array(edges, dtype=np.int32).reshape(-1, 2) % n
+    left, right = edges[:, 0].copy(), edges[:, 1].copy()
+    np.testing.assert_array_equal(
+        native.components(n, left, right), reference.components(n, left, right)
+    )
+
+
+def test_every_single_code_point_normalises_alike():
+    codes = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    data, offsets = flat([chr(code).encode() for code in codes])
+    assert_same(
+        native.tokenise(data, offsets, "words", "standard"),
+        reference.tokenise(data, offsets, "words", "standard"),
+    )
