@@ -125,6 +125,14 @@ NB_MODULE(_native, m) {
         "hashes"_a, "starts"_a, "threads"_a = 1);
 
     m.def(
+        "first_copies",
+        [](In<uint64_t> hashes, In<int64_t> starts, In<uint64_t> prints, unsigned threads) {
+            return give(freely(
+                [&] { return first_copies(span(hashes), span(starts), span(prints), threads); }));
+        },
+        "hashes"_a, "starts"_a, "prints"_a, "threads"_a = 1);
+
+    m.def(
         "sketch",
         [](const std::string& scheme, In<uint64_t> hashes, In<int64_t> starts, In<int32_t> items,
            size_t slots, uint64_t seed, unsigned threads) {

@@ -66,7 +66,12 @@ Ragged<uint64_t> shingle_tokens(Bytes data, Starts offsets, Starts starts, size_
 
 void number_occurrences(Span<uint64_t> hashes, Starts starts, unsigned threads);
 
+// collapsing.cpp -------------------------------------------------------------------------------
+
 std::vector<uint64_t> fingerprint(Hashes hashes, Starts starts, unsigned threads);
+
+// Items with equal fingerprints are compared element by element with each first copy among them.
+std::vector<int32_t> first_copies(Hashes hashes, Starts starts, Hashes prints, unsigned threads);
 
 // sketching.cpp --------------------------------------------------------------------------------
 

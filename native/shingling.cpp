@@ -281,18 +281,4 @@ void number_occurrences(Span<uint64_t> hashes, Starts starts, unsigned threads) 
     });
 }
 
-std::vector<uint64_t> fingerprint(Hashes hashes, Starts starts, unsigned threads) {
-    std::vector<uint64_t> result(starts.size - 1);
-    parallel(result.size(), items_per_part, threads, [&](size_t begin, size_t end) {
-        for (size_t i = begin; i < end; ++i) {
-            uint64_t state = static_cast<uint64_t>(starts[i + 1] - starts[i]) * C0;
-            for (int64_t at = starts[i]; at < starts[i + 1]; ++at) {
-                state = mix(state ^ hashes[static_cast<size_t>(at)], C1);
-            }
-            result[i] = state;
-        }
-    });
-    return result;
-}
-
 } // namespace lookalike

@@ -85,11 +85,16 @@ def test_shingles_of_ready_made_tokens(lists, k):
 
 
 @given(collections, st.sampled_from(THREADS))
-def test_occurrences_and_fingerprints(items, threads):
+def test_occurrences_fingerprints_and_copies(items, threads):
     (one, starts), (other, _) = ragged(items), ragged(items)
     np.testing.assert_array_equal(
         native.fingerprint(one, starts, threads), reference.fingerprint(one, starts)
     )
+    for prints in (native.fingerprint(one, starts), np.zeros(len(items), np.uint64)):
+        np.testing.assert_array_equal(
+            native.first_copies(one, starts, prints, threads),
+            reference.first_copies(one, starts, prints),
+        )
     native.number_occurrences(one, starts, threads)
     reference.number_occurrences(other, starts)
     np.testing.assert_array_equal(one, other)

@@ -136,6 +136,7 @@ def test_bits_of_sampled_rows_are_equal_for_columns_that_share_nothing() -> None
     assert textbook.sample_rows(left, rows=sample) == (0,) * 100
     assert textbook.sample_rows(left, rows=sample) == textbook.sample_rows(right, rows=sample)
     assert textbook.column_similarity(left, right) == 0
+    assert textbook.sample_rows(left, rows=[300, 301, 302]) == (0, 1, 0)
 
 
 def test_a_basket_of_three_items_has_the_three_pairs_of_the_slide() -> None:

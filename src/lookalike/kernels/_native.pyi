@@ -31,6 +31,12 @@ def number_occurrences(
 def fingerprint(
     hashes: NDArray[np.uint64], starts: NDArray[np.int64], threads: int = 1
 ) -> NDArray[np.uint64]: ...
+def first_copies(
+    hashes: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    prints: NDArray[np.uint64],
+    threads: int = 1,
+) -> NDArray[np.int32]: ...
 def sketch(
     scheme: str,
     hashes: NDArray[np.uint64],

@@ -4,7 +4,7 @@ This module *is* the definition of the right answer: the native kernels (`native
 the same arrays, bit for bit, for every input. It is written to be read, so it is naive on purpose:
 one loop, one idea, no caches that matter. The order is that of the pipeline:
 
-    normalise → tokenise → shingle → (number occurrences) → fingerprint
+    normalise → tokenise → shingle → (number occurrences) → fingerprint → first copies
              → sketch → band keys → candidates → canonicalise → verify → components
 
 Conventions
@@ -273,6 +273,19 @@ def fingerprint(hashes: Hashes, starts: Starts, threads: int = 1) -> Hashes:
             state = mix(state ^ x, C1)
         out.append(state)
     return np.array(out, dtype=np.uint64)
+
+
+def first_copies(hashes: Hashes, starts: Starts, prints: Hashes, threads: int = 1) -> Items:
+    """Return for each item the first one with the same elements in the same order; -1 if empty.
+
+    `prints` are the items' fingerprints: a help to find copies, not what decides.
+    """
+    firsts: dict[tuple[int, ...], int] = {}
+    out = [
+        firsts.setdefault(tuple(elements), item) if elements else -1
+        for item, elements in enumerate(_lists(hashes.tolist(), starts))
+    ]
+    return np.array(out, dtype=np.int32)
 
 
 # ── Sketching ─────────────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,134 @@
+"""What a user asks for, as frozen data.
+
+`Shingling` says how an item becomes a set, `Settings` says how similar and how complete the answer
+shall be, and both are stored with every result. `Resources` says what the run may use; nothing in
+it can change a result.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Literal, get_args
+
+from lookalike.errors import UsageError
+
+Unit = Literal["words", "chars", "tokens"]
+Scheme = Literal["fast", "classic"]
+
+DEFAULT_K = {"words": 5, "chars": 9, "tokens": 1}
+PROFILES = {
+    "standard": "standard-1, Unicode 15.0: NFKC, case folded, format characters dropped, "
+    "white space collapsed",
+    "none": "none: the text as it is",
+}
+MOST_SLOTS = 1024
+LARGEST_DENOMINATOR = 10**18
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shingling:
+    """How a text becomes a set of shingles.
+
+    >>> Shingling.parse("chars:7")
+    Shingling(unit='chars', k=7, bag=False, normalise='standard')
+    """
+
+    unit: Unit = "words"
+    k: int = 5
+    bag: bool = False
+    normalise: str = "standard"
+
+    def __post_init__(self) -> None:
+        if self.unit not in get_args(Unit):
+            raise UsageError(f"unknown shingle unit {self.unit!r}: words, chars or tokens")
+        if self.k < 1:
+            raise UsageError(f"a shingle has at least one token, not {self.k}")
+        if self.normalise not in PROFILES:
+            allowed = " or ".join(PROFILES)
+            raise UsageError(f"unknown normalisation profile {self.normalise!r}: {allowed}")
+
+    @classmethod
+    def parse(cls, text: str, *, bag: bool = False, normalise: str = "standard") -> Shingling:
+        """Read ``words:5``, ``chars:9`` or ``tokens``; the number may be left out."""
+        unit, colon, k = text.partition(":")
+        if unit not in get_args(Unit) or (colon and not k.isdecimal()):
+            raise UsageError(f"cannot read shingles {text!r}: words:5, chars:9 or tokens")
+        size = int(k) if colon else DEFAULT_K[unit]
+        return cls(unit=unit, k=size, bag=bag, normalise=normalise)  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        return f"{self.unit}:{self.k}" + (" (bags)" if self.bag else "")
+
+
+def exact_threshold(value: float | str | Decimal | Fraction) -> Fraction:
+    """Return the threshold a person wrote, as a fraction: 0.8 is 4/5 and not its nearest float.
+
+    >>> exact_threshold(0.8)
+    Fraction(4, 5)
+    """
+    try:
+        exact = value if isinstance(value, Fraction) else Fraction(Decimal(str(value)))
+    except (InvalidOperation, ValueError, OverflowError):
+        raise UsageError(f"cannot read the threshold {value!r}: a number like 0.8") from None
+    if not 0 < exact <= 1:
+        raise UsageError(f"the threshold is {value}, but has to be above 0 and at most 1")
+    if exact.denominator > LARGEST_DENOMINATOR:
+        raise UsageError(f"the threshold {value} has too many digits: at most 18 are compared exactly")
+    return exact
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How similar, how complete, and how: all that decides a result besides the data."""
+
+    threshold: Fraction = Fraction(4, 5)
+    recall: float = 0.99
+    shingling: Shingling = field(default_factory=Shingling)
+    sketch: Scheme = "fast"
+    seed: int = 1
+    bands: int | None = None
+    rows: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.recall < 1:
+            raise UsageError(f"the recall is {self.recall}, but has to be above 0 and below 1")
+        if self.sketch not in get_args(Scheme):
+            raise UsageError(f"unknown sketch {self.sketch!r}: fast or classic")
+        if not 0 <= self.seed < 2**64:
+            raise UsageError(f"the seed is {self.seed}, but has to be at least 0 and below 2^64")
+        if (self.bands is None) != (self.rows is None):
+            raise UsageError("bands and rows are given together, or both left to the planner")
+        if self.bands is not None and self.rows is not None:
+            _check_bands(self.bands, self.rows)
+
+
+def _check_bands(bands: int, rows: int) -> None:
+    if bands < 1 or rows < 1:
+        raise UsageError(f"{bands} bands of {rows} rows make no signature: at least 1 of each")
+    if bands * rows > MOST_SLOTS:
+        raise UsageError(
+            f"{bands} bands of {rows} rows need {bands * rows} slots, but a signature has at most "
+            f"{MOST_SLOTS}"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resources:
+    """What a run may use: threads, and bytes of text per batch. No result depends on it."""
+
+    threads: int = 0
+    batch: int = 32 << 20
+
+    def __post_init__(self) -> None:
+        if self.threads < 0:
+            raise UsageError(f"{self.threads} threads cannot work: 1 or more, or 0 for all cores")
+        if self.batch < 1:
+            raise UsageError(f"a batch has at least 1 byte, not {self.batch}")
+
+    @property
+    def workers(self) -> int:
+        """The number of threads, with 0 read as every core this process may use."""
+        return self.threads or len(os.sched_getaffinity(0))

@@ -1,0 +1,1 @@
+"""Families of similarity: each draws hashes, knows their collision probability, and verifies."""

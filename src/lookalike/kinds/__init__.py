@@ -1,0 +1,1 @@
+"""Kinds of items: each turns raw items into features."""

@@ -1,0 +1,108 @@
+"""Texts and lists of tokens → sets of hashed shingles.
+
+Texts travel as Arrow buffers into the kernel, batch by batch; no Python loop touches a token. What
+a token, a shingle and a normalisation profile are is defined in `lookalike.kernels.reference`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike import kernels
+from lookalike.data import Progress, Sets, batches, silent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from lookalike.config import Resources, Shingling
+
+KEY = 0x6C6F6F6B616C696B
+"""The key of all feature hashes: fixed, so that the features of one text are the same everywhere."""
+
+Ragged = tuple["NDArray[np.uint64]", "NDArray[np.int64]"]
+
+
+def shingle(
+    contents: pa.ChunkedArray,
+    shingling: Shingling,
+    resources: Resources,
+    progress: Progress = silent,
+) -> Sets:
+    """Return the shingle set of every text (or list of tokens); a null is an empty item."""
+    parts: list[Ragged] = []
+    done = 0
+    for batch in _batches(contents, resources.batch):
+        parts.append(_shingle_batch(batch, shingling, resources.workers))
+        done += len(batch)
+        progress("shingling", done, len(contents))
+    hashes, starts = _join(parts)
+    if shingling.bag:
+        kernels.number_occurrences(hashes, starts, resources.workers)
+    return Sets.of(hashes, starts)
+
+
+def tokens(text: bytes | list[str], shingling: Shingling) -> list[str]:
+    """Return the normalised tokens of one text, or the list itself."""
+    if isinstance(text, list):
+        return text
+    data = np.frombuffer(text, dtype=np.uint8)
+    offsets = np.array([0, len(text)], dtype=np.int64)
+    flat, bounds, _ = kernels.tokenise(data, offsets, shingling.unit, shingling.normalise)
+    joined = flat.tobytes()
+    return [joined[a:b].decode() for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+
+
+def _shingle_batch(batch: pa.Array, shingling: Shingling, threads: int) -> Ragged:
+    if shingling.unit == "tokens":
+        lists = pc.fill_null(batch, []) if batch.null_count else batch
+        starts = _buffer(lists.offsets)
+        flat = lists.flatten() if not lists.values.null_count else pc.fill_null(lists.flatten(), b"")
+        data, offsets = _text_buffers(flat)
+        return kernels.shingle_tokens(
+            data, offsets, starts - starts[0], shingling.k, KEY, threads
+        )
+    texts = pc.fill_null(batch, b"") if batch.null_count else batch
+    data, offsets = _text_buffers(texts)
+    return kernels.shingle_text(
+        data, offsets, shingling.unit, shingling.k, shingling.normalise, KEY, threads
+    )
+
+
+def _batches(contents: pa.ChunkedArray, size: int) -> Iterator[pa.Array]:
+    for chunk in contents.chunks:
+        weight = chunk if pa.types.is_large_binary(chunk.type) else None
+        offsets = _buffer(chunk.offsets) if weight is None else _offsets(chunk)
+        for first, last in batches(offsets, size):
+            yield chunk.slice(first, last - first)
+
+
+def _text_buffers(texts: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the bytes and offsets of a large_binary array, without copying the bytes."""
+    data = texts.buffers()[2]
+    flat = np.empty(0, np.uint8) if data is None else np.frombuffer(data, dtype=np.uint8)
+    return flat, _offsets(texts)
+
+
+def _offsets(texts: pa.Array) -> NDArray[np.int64]:
+    buffer = texts.buffers()[1]
+    if buffer is None or not len(texts):
+        return np.zeros(1, np.int64)
+    return np.frombuffer(buffer, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
+
+
+def _buffer(offsets: pa.Array) -> NDArray[np.int64]:
+    return offsets.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+
+
+def _join(parts: list[Ragged]) -> Ragged:
+    if len(parts) == 1:
+        return parts[0]
+    lengths = [np.diff(starts) for _, starts in parts]
+    starts = np.concatenate([np.zeros(1, np.int64), *lengths]).cumsum()
+    return np.concatenate([np.empty(0, np.uint64), *(hashes for hashes, _ in parts)]), starts
