@@ -59,7 +59,9 @@ class Database:
         self.category = ["Cn"] * LIMIT
         self.combining = [0] * LIMIT
         self.canonical: dict[int, list[int]] = {}
-        self.version = (folder / "PropList.txt").read_text("utf-8").split("-", 1)[1].split(".txt")[0]
+        self.version = (
+            (folder / "PropList.txt").read_text("utf-8").split("-", 1)[1].split(".txt")[0]
+        )
         self._read_unicode_data(folder / "UnicodeData.txt")
         self.script = ["Unknown"] * LIMIT
         for first, last, (name, *_) in properties(folder / "Scripts.txt"):

@@ -76,7 +76,9 @@ def exact_threshold(value: float | str | Decimal | Fraction) -> Fraction:
     if not 0 < exact <= 1:
         raise UsageError(f"the threshold is {value}, but has to be above 0 and at most 1")
     if exact.denominator > LARGEST_DENOMINATOR:
-        raise UsageError(f"the threshold {value} has too many digits: at most 18 are compared exactly")
+        raise UsageError(
+            f"the threshold {value} has too many digits: at most 18 are compared exactly"
+        )
     return exact
 
 

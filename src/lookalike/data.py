@@ -76,7 +76,7 @@ class Sets:
     @property
     def empty(self) -> NDArray[np.bool_]:
         """Which items have no element at all."""
-        return self.starts[1:] == self.starts[:-1]
+        return np.equal(self.starts[1:], self.starts[:-1])
 
 
 @dataclass(frozen=True)

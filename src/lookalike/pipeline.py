@@ -15,7 +15,7 @@ from lookalike.data import Corpus, Groups, Pairs, Progress, Sets, silent
 from lookalike.errors import UsageError
 from lookalike.families import jaccard
 from lookalike.kinds import text
-from lookalike.plan import Plan, Sample, choose_plan, plan_by_hand
+from lookalike.planning import Plan, Sample, choose_plan, plan_by_hand
 from lookalike.stages import banding, collapsing, sampling, sketching, verifying
 
 if TYPE_CHECKING:
@@ -81,9 +81,7 @@ def find(
     ready = prepare(corpus, settings, resources, progress)
     sets, groups, threads = ready.sets, ready.groups, resources.workers
     sketch = _sketcher(sets, settings, resources, seed=settings.seed)
-    compare = partial(
-        jaccard.verify, sets, groups, threshold=settings.threshold, threads=threads
-    )
+    compare = partial(jaccard.verify, sets, groups, threshold=settings.threshold, threads=threads)
     keys = sketching.band_keys(groups.firsts, ready.plan, sketch, threads, progress)
     met, verified = 0, []
     for band, candidates in enumerate(banding.candidates(keys, ready.sides, threads)):

@@ -118,7 +118,9 @@ def test_signatures(items, scheme, slots, seed, threads):
 
 @given(st.integers(0, 6), st.integers(1, 4), st.integers(1, 4), st.data())
 def test_band_keys(items, bands, rows, data):
-    values = data.draw(st.lists(hashes, min_size=items * bands * rows, max_size=items * bands * rows))
+    values = data.draw(
+        st.lists(hashes, min_size=items * bands * rows, max_size=items * bands * rows)
+    )
     signatures = np.array(values, dtype=np.uint64).reshape(items, bands * rows)
     np.testing.assert_array_equal(
         native.band_keys(signatures, bands, rows, 2), reference.band_keys(signatures, bands, rows)

@@ -24,6 +24,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,8 +77,12 @@ class Unicode:
         self.classes = dict(_spread(facts["classes"]))
         self.combining = dict(_spread(facts["combining"]))
         self.whitespace = set(facts["whitespace"])
-        self.fold = {int(code): mapped for code, mapped in facts["fold"].items()}
-        self.decompose = {int(code): mapped for code, mapped in facts["decompose"].items()}
+        self.fold: dict[int, list[int]] = {
+            int(code): mapped for code, mapped in facts["fold"].items()
+        }
+        self.decompose: dict[int, list[int]] = {
+            int(code): mapped for code, mapped in facts["decompose"].items()
+        }
         self.compose = {(a, b): composite for a, b, composite in facts["compose"]}
 
 
@@ -232,7 +237,7 @@ def tokenise(data: Bytes, offsets: Starts, unit: str, profile: str) -> tuple[Byt
     return joined, _starts([len(token) for token in flat]), _starts([len(each) for each in tokens])
 
 
-def shingle_text(  # noqa: PLR0913 - a kernel takes flat arrays
+def shingle_text(
     data: Bytes, offsets: Starts, unit: str, k: int, profile: str, key: int, threads: int = 1
 ) -> tuple[Hashes, Starts]:
     """Return the hashed k-shingles of each text in reading order, repeats included."""
@@ -242,7 +247,7 @@ def shingle_text(  # noqa: PLR0913 - a kernel takes flat arrays
     )
 
 
-def shingle_tokens(  # noqa: PLR0913
+def shingle_tokens(
     data: Bytes, offsets: Starts, starts: Starts, k: int, key: int, threads: int = 1
 ) -> tuple[Hashes, Starts]:
     """Return the hashed k-shingles of lists of ready-made tokens, which are taken as they are."""
@@ -323,7 +328,7 @@ def sketch_classic(elements: Sequence[int], slots: int, seed: int) -> list[int]:
     return signature
 
 
-def sketch(  # noqa: PLR0913
+def sketch(
     scheme: str,
     hashes: Hashes,
     starts: Starts,
@@ -399,7 +404,7 @@ def canonicalise(
             sizes[item] = len(distinct)
 
 
-def verify(  # noqa: PLR0913
+def verify(
     hashes: Hashes,
     starts: Starts,
     sizes: Items,
@@ -444,13 +449,12 @@ def components(n: int, left: Items, right: Items) -> Items:
 
 
 def _lists(values: list[Any], starts: Starts) -> Iterator[list[Any]]:
-    bounds = starts.tolist()
-    return (values[a:b] for a, b in zip(bounds, bounds[1:], strict=False))
+    return (values[a:b] for a, b in pairwise(starts.tolist()))
 
 
 def _texts(data: Bytes, offsets: Starts) -> Iterator[bytes]:
-    whole, bounds = data.tobytes(), offsets.tolist()
-    return (whole[a:b] for a, b in zip(bounds, bounds[1:], strict=False))
+    whole = data.tobytes()
+    return (whole[a:b] for a, b in pairwise(offsets.tolist()))
 
 
 def _starts(lengths: list[int]) -> Starts:

@@ -6,6 +6,7 @@ a token, a shingle and a normalisation profile are is defined in `lookalike.kern
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from lookalike.config import Resources, Shingling
 
 KEY = 0x6C6F6F6B616C696B
-"""The key of all feature hashes: fixed, so that the features of one text are the same everywhere."""
+"""The key of all feature hashes: fixed, so that a text has the same features everywhere."""
 
 Ragged = tuple["NDArray[np.uint64]", "NDArray[np.int64]"]
 
@@ -55,18 +56,18 @@ def tokens(text: bytes | list[str], shingling: Shingling) -> list[str]:
     offsets = np.array([0, len(text)], dtype=np.int64)
     flat, bounds, _ = kernels.tokenise(data, offsets, shingling.unit, shingling.normalise)
     joined = flat.tobytes()
-    return [joined[a:b].decode() for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [joined[a:b].decode() for a, b in pairwise(bounds.tolist())]
 
 
 def _shingle_batch(batch: pa.Array, shingling: Shingling, threads: int) -> Ragged:
     if shingling.unit == "tokens":
         lists = pc.fill_null(batch, []) if batch.null_count else batch
         starts = _buffer(lists.offsets)
-        flat = lists.flatten() if not lists.values.null_count else pc.fill_null(lists.flatten(), b"")
-        data, offsets = _text_buffers(flat)
-        return kernels.shingle_tokens(
-            data, offsets, starts - starts[0], shingling.k, KEY, threads
+        flat = (
+            lists.flatten() if not lists.values.null_count else pc.fill_null(lists.flatten(), b"")
         )
+        data, offsets = _text_buffers(flat)
+        return kernels.shingle_tokens(data, offsets, starts - starts[0], shingling.k, KEY, threads)
     texts = pc.fill_null(batch, b"") if batch.null_count else batch
     data, offsets = _text_buffers(texts)
     return kernels.shingle_text(
@@ -76,8 +77,8 @@ def _shingle_batch(batch: pa.Array, shingling: Shingling, threads: int) -> Ragge
 
 def _batches(contents: pa.ChunkedArray, size: int) -> Iterator[pa.Array]:
     for chunk in contents.chunks:
-        weight = chunk if pa.types.is_large_binary(chunk.type) else None
-        offsets = _buffer(chunk.offsets) if weight is None else _offsets(chunk)
+        is_text = pa.types.is_large_binary(chunk.type)
+        offsets = _offsets(chunk) if is_text else _buffer(chunk.offsets)
         for first, last in batches(offsets, size):
             yield chunk.slice(first, last - first)
 
@@ -97,7 +98,7 @@ def _offsets(texts: pa.Array) -> NDArray[np.int64]:
 
 
 def _buffer(offsets: pa.Array) -> NDArray[np.int64]:
-    return offsets.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    return np.asarray(offsets.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
 def _join(parts: list[Ragged]) -> Ragged:

@@ -51,7 +51,7 @@ def _sides(groups: Groups, split: int | None) -> tuple[_Ranges, _Ranges]:
 
 
 def sides_of_groups(groups: Groups, split: int | None) -> NDArray[np.uint8] | None:
-    """Return for each group bit 0 if it has an item on the left, bit 1 if it has one on the right."""
+    """Return for each group bit 0 if it has items on the left, bit 1 if on the right."""
     if split is None:
         return None
     every = np.arange(len(groups), dtype=np.int32)
@@ -82,9 +82,7 @@ def expand(groups: Groups, pairs: Pairs, split: int | None = None) -> Pairs:
         _cross(groups, left, right, Pairs(within, within, np.ones(len(within)))),
     ]
     if split is not None:
-        parts.append(
-            _cross(groups, left, right, Pairs(pairs.right, pairs.left, pairs.similarity))
-        )
+        parts.append(_cross(groups, left, right, Pairs(pairs.right, pairs.left, pairs.similarity)))
     return Pairs.joined(parts).sorted()
 
 

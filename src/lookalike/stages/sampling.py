@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.plan import Sample
+from lookalike.planning import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.plan import Plan
+    from lookalike.planning import Plan
 
     Signatures = Callable[[NDArray[np.int32], int], NDArray[np.uint64]]
 

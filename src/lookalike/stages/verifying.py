@@ -1,4 +1,4 @@
-"""Candidates → pairs: every candidate is compared exactly, and only what reaches the threshold stays.
+"""Candidates → pairs: each is compared exactly, and only what reaches the threshold stays.
 
 How two items are compared is the family's; this stage bounds how many are held at once.
 """

@@ -142,9 +142,7 @@ def _cost(sample: Sample, bands: int, rows: int, candidates: float) -> float:
     return hashing + banding + verifying
 
 
-def plan_by_hand(
-    p: float, sample: Sample, *, bands: int, rows: int, by_hand: bool = True
-) -> Plan:
+def plan_by_hand(p: float, sample: Sample, *, bands: int, rows: int, by_hand: bool = True) -> Plan:
     """Return the plan with the given bands and rows; it states the recall they give at p."""
     candidates = sample.expected_candidates(bands=bands, rows=rows)
     return Plan(
@@ -170,7 +168,7 @@ def choose_plan(p: float, sample: Sample, *, recall: float) -> Plan:
     """Return the plan with the least expected cost among those that reach the recall at p.
 
     >>> str(choose_plan(0.8, typical_sample(), recall=0.99))
-    '26 bands × 8 rows'
+    '16 bands × 6 rows'
     """
     plans = list(alternatives(p, sample, recall=recall))
     if not plans:

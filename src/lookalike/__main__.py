@@ -1,0 +1,5 @@
+"""``python -m lookalike``."""
+
+from lookalike.cli.main import run
+
+run()

@@ -1,0 +1,1 @@
+"""Readers and writers: files, data frames and lists in; pairs out."""
