@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from fractions import Fraction
 
+    import pyarrow as pa
+
     from lookalike.config import Scheme
     from lookalike.explaining import Explanation
 
@@ -176,7 +178,14 @@ def forecast(
     return Forecast(ready.plan, settings, ready.sample, corpus.contents.nbytes)
 
 
-def explain(left: Any, right: Any, *, shingle: str = "words:5", **options: Any) -> Explanation:
+def explain(
+    left: Any,
+    right: Any,
+    *,
+    shingle: str = "words:5",
+    bag: bool = False,
+    normalise: str = "standard",
+) -> Explanation:
     """Explain the similarity of two texts (or two lists of tokens).
 
     >>> import lookalike as la
@@ -191,20 +200,30 @@ def explain(left: Any, right: Any, *, shingle: str = "words:5", **options: Any) 
       only in right (1):
         not to see
     """
-    shingling = make_settings(shingle=shingle, **options).shingling
-    pair = explaining.pair_of(left, right, shingling)
-    return explaining.explain(pair, shingling, ("left", "right"))
+    shingling = Shingling.parse(shingle, bag=bag, normalise=normalise)
+    return explaining.explain(_pair(left, right, shingling), shingling)
 
 
-def similarity(left: Any, right: Any, *, shingle: str = "words:5", **options: Any) -> float:
+def similarity(
+    left: Any,
+    right: Any,
+    *,
+    shingle: str = "words:5",
+    bag: bool = False,
+    normalise: str = "standard",
+) -> float:
     """Return the exact similarity of two texts (or two lists of tokens); 0 if one is empty.
 
     >>> import lookalike as la
     >>> la.similarity("to be or not to be", "to be or not to see", shingle="words:3")
     0.6
     """
-    shingling = make_settings(shingle=shingle, **options).shingling
-    return explaining.similarity(explaining.pair_of(left, right, shingling), shingling)
+    shingling = Shingling.parse(shingle, bag=bag, normalise=normalise)
+    return explaining.similarity(_pair(left, right, shingling), shingling)
+
+
+def _pair(left: Any, right: Any, shingling: Shingling) -> pa.ChunkedArray:
+    return readers.read([left, right], unit=shingling.unit).corpus.contents
 
 
 def read_corpus(

@@ -34,23 +34,32 @@ def silent(stage: str, done: int, total: int) -> None:
 class Corpus:
     """The items of a run and the user's names for them.
 
-    `contents` holds texts (large_binary) or lists of tokens. With `split`, the items from that
-    position on stand on the right: only pairs across the split are asked for.
+    `contents` holds texts (large_binary) or lists of tokens. With `right_ids` there are two sides:
+    the items behind the first ``len(ids)`` stand on the right and are named by `right_ids`, and
+    only pairs across are asked for. The two sides may use the same ids, or ids of different types.
     """
 
     ids: pa.ChunkedArray
     contents: pa.ChunkedArray
-    split: int | None = None
+    right_ids: pa.ChunkedArray | None = None
 
     def __len__(self) -> int:
         return len(self.contents)
 
     @property
-    def sides(self) -> NDArray[np.uint8] | None:
-        """1 for each item on the left, 2 for each on the right; None if there is only one side."""
-        if self.split is None:
-            return None
-        return np.where(np.arange(len(self)) < self.split, 1, 2).astype(np.uint8)
+    def split(self) -> int | None:
+        """The position of the first item on the right, if there are two sides."""
+        return None if self.right_ids is None else len(self.ids)
+
+    def left_names(self, items: NDArray[np.int32]) -> pa.ChunkedArray:
+        """Return the ids of items that stand on the left of a pair."""
+        return self.ids.take(items)
+
+    def right_names(self, items: NDArray[np.int32]) -> pa.ChunkedArray:
+        """Return the ids of items that stand on the right of a pair."""
+        if self.right_ids is None:
+            return self.ids.take(items)
+        return self.right_ids.take(items - np.int32(len(self.ids)))
 
 
 @dataclass(frozen=True)

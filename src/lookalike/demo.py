@@ -1,7 +1,7 @@
 """Near-duplicates in real text that every machine has: the running Python's standard library.
 
-Each module is an item, and so is each docstring of at least twenty words in it (shorter ones are all
-alike). The tables in `encodings` alone are families of near-duplicates; copied docstrings and
+Each module is an item, and so is each docstring of at least twenty words in it (shorter ones are
+all alike). The tables in `encodings` alone are families of near-duplicates; copied docstrings and
 backwards-compatible twins are others.
 """
 
@@ -110,8 +110,8 @@ def run(page: Path, *, threads: int, progress: Progress) -> tuple[Result, list[F
     html = render(
         "families.html",
         title="Near-duplicates in Python's standard library",
-        lead=f"Every module, and every docstring of at least {LEAST_WORDS} words, is an item; pairs "
-        "that may be alike were found by locality-sensitive hashing and then compared exactly.",
+        lead=f"Every module, and every docstring of at least {LEAST_WORDS} words, is an item. "
+        "Pairs that may be alike were found by locality-sensitive hashing, then compared exactly.",
         facts=facts,
         threshold=float(result.threshold),
         families=families[:FAMILIES],

@@ -8,14 +8,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 from lookalike.config import Resources
-from lookalike.data import Candidates, Corpus, Groups
+from lookalike.data import Candidates, Groups
 from lookalike.families import jaccard
 from lookalike.kinds import text
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from lookalike.config import Shingling
 
 SHOWN = 5
@@ -63,15 +64,16 @@ class Explanation:
         return [f"  {outcome}: the plan finds such a pair with probability {self.chance:.4f}"]
 
 
-def explain(left: Corpus, shingling: Shingling, names: tuple[Any, Any]) -> Explanation:
-    """Explain the similarity of the two items of a corpus."""
-    contents = [_plain(each) for each in left.contents]
-    a, b = (_shingles(content, shingling) for content in contents)
+def explain(
+    pair: pa.ChunkedArray, shingling: Shingling, names: tuple[Any, Any] = ("left", "right")
+) -> Explanation:
+    """Explain the similarity of two contents."""
+    a, b = (_shingles(_plain(each), shingling) for each in pair)
     show = " " if shingling.unit != "chars" else ""
     return Explanation(
         left=names[0],
         right=names[1],
-        similarity=similarity(left, shingling),
+        similarity=similarity(pair, shingling),
         shingling=shingling,
         shared=_joined(a & b, show),
         only_left=_joined(a - b, show),
@@ -79,9 +81,9 @@ def explain(left: Corpus, shingling: Shingling, names: tuple[Any, Any]) -> Expla
     )
 
 
-def similarity(pair: Corpus, shingling: Shingling) -> float:
-    """Return the exact similarity of the two items of a corpus; 0 if one is empty."""
-    sets = text.shingle(pair.contents, shingling, Resources(threads=1))
+def similarity(pair: pa.ChunkedArray, shingling: Shingling) -> float:
+    """Return the exact similarity of two contents; 0 if one is empty."""
+    sets = text.shingle(pair, shingling, Resources(threads=1))
     if sets.empty.any():
         return 0.0
     both = np.arange(2, dtype=np.int32)
@@ -89,13 +91,6 @@ def similarity(pair: Corpus, shingling: Shingling) -> float:
     candidate = Candidates(both[:1], both[1:])
     found = jaccard.verify(sets, groups, candidate, threshold=ANY)
     return float(found.similarity[0]) if len(found) else 0.0
-
-
-def pair_of(left: Any, right: Any, shingling: Shingling) -> Corpus:
-    """Return the corpus of just two contents."""
-    kind = pa.large_list(pa.large_binary()) if shingling.unit == "tokens" else pa.large_binary()
-    contents = pa.chunked_array([pa.array([left, right], kind)])
-    return Corpus(pa.chunked_array([[0, 1]]), contents)
 
 
 def _plain(content: pa.Scalar) -> bytes | list[str]:

@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 
 from lookalike import explaining
 from lookalike.config import PROFILES, exact_threshold
-from lookalike.data import Corpus
 from lookalike.errors import UsageError
 from lookalike.families import jaccard
 
@@ -22,7 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lookalike.config import Settings
+    from lookalike.config import Settings, Shingling
+    from lookalike.data import Corpus
     from lookalike.explaining import Explanation
     from lookalike.pipeline import Found
     from lookalike.planning import Plan
@@ -69,8 +69,8 @@ class Result:
         pairs = self.found.pairs[self._chosen]
         return pa.table(
             {
-                "left": self.corpus.ids.take(pa.array(pairs.left)).combine_chunks(),
-                "right": self.corpus.ids.take(pa.array(pairs.right)).combine_chunks(),
+                "left": self.corpus.left_names(pairs.left).combine_chunks(),
+                "right": self.corpus.right_names(pairs.right).combine_chunks(),
                 "similarity": pairs.similarity,
             }
         )
@@ -91,8 +91,12 @@ class Result:
 
     def why(self, left: Any, right: Any) -> Explanation:
         """Explain the similarity of two items, named by their ids, and whether they were found."""
-        where = self._position(left), self._position(right)
-        explanation = explain_items(self.corpus, self.settings, where)
+        corpus = self.corpus
+        if corpus.right_ids is None:
+            where = position(corpus.ids, left), position(corpus.ids, right)
+        else:
+            where = position(corpus.ids, left), len(corpus.ids) + position(corpus.right_ids, right)
+        explanation = explain_items(corpus, self.settings.shingling, where, (left, right))
         pairs = self.found.pairs
         low, high = min(where), max(where)
         p = jaccard.collision_probability(explanation.similarity)
@@ -102,9 +106,6 @@ class Result:
             chance=self.plan.curve(p),
             reported=bool(((pairs.left == low) & (pairs.right == high)).any()),
         )
-
-    def _position(self, id: Any) -> int:
-        return position(self.corpus, id)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what was asked, done and found, ready for JSON."""
@@ -156,9 +157,9 @@ class Result:
         return "\n".join(f"{row[0]:<{width}}  {row[1]}" for row in rows if row)
 
 
-def position(corpus: Corpus, id: Any) -> int:
+def position(ids: pa.ChunkedArray, id: Any) -> int:
     """Return the position of the item with an id; an id typed as text fits numbers too."""
-    kind = corpus.ids.type
+    kind = ids.type
     try:
         wanted = pa.scalar(id, kind)
     except (pa.ArrowInvalid, pa.ArrowTypeError):
@@ -166,16 +167,15 @@ def position(corpus: Corpus, id: Any) -> int:
             wanted = pa.scalar(str(id), pa.string()).cast(kind)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise UsageError(f"the id {id!r} is no {kind}, as the ids of the input are") from None
-    found: int = pc.index(corpus.ids, wanted).as_py()
+    found: int = pc.index(ids, wanted).as_py()
     if found < 0:
-        example = corpus.ids[0].as_py() if len(corpus) else None
+        example = ids[0].as_py() if len(ids) else None
         raise UsageError(f"no item has the id {id!r} (the first one's is {example!r})")
     return found
 
 
-def explain_items(corpus: Corpus, settings: Settings, where: tuple[int, int]) -> Explanation:
-    """Explain the similarity of two items of a corpus, named by position."""
-    chosen = pa.array(where, pa.int64())
-    pair = Corpus(corpus.ids.take(chosen), corpus.contents.take(chosen))
-    left, right = pair.ids.to_pylist()
-    return explaining.explain(pair, settings.shingling, (left, right))
+def explain_items(
+    corpus: Corpus, shingling: Shingling, where: tuple[int, int], names: tuple[Any, Any]
+) -> Explanation:
+    """Explain the similarity of the items at two positions of a corpus."""
+    return explaining.explain(corpus.contents.take(pa.array(where, pa.int64())), shingling, names)

@@ -59,7 +59,10 @@ Bag = Annotated[bool, typer.Option("--bag", help="Count repeated shingles.")]
 Text = Annotated[
     str | None, typer.Option("--text", metavar="COLUMN", help="The column of the contents.")
 ]
-Id = Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="The column of the ids.")]
+Id = Annotated[
+    str | None,
+    typer.Option("--id", metavar="COLUMN", help="The column of the ids; '' for row numbers."),
+]
 Normalise = Annotated[str, typer.Option("--normalise", metavar="PROFILE", help="standard or none.")]
 Sketch = Annotated[str, typer.Option("--sketch", metavar="SCHEME", help="fast or classic.")]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Draw other hash functions.")]
@@ -186,8 +189,8 @@ def explain(
 
     settings = make_settings(shingle=shingle, bag=bag, normalise=normalise)
     corpus = _read([inputs], None, text, id, settings)
-    where = position(corpus, left), position(corpus, right)
-    explanation = explain_items(corpus, settings, where)
+    where = position(corpus.ids, left), position(corpus.ids, right)
+    explanation = explain_items(corpus, settings.shingling, where, (left, right))
     if json:
         _print_json(asdict(explanation))
     else:
@@ -327,7 +330,7 @@ def _table(*columns: tuple[str, str]) -> Any:
 def _print_table(table: Any) -> None:
     from rich.console import Console
 
-    Console(highlight=False, markup=False).print(table)
+    Console(highlight=False, markup=False, emoji=False).print(table)
 
 
 def _print_pairs(result: Any) -> None:

@@ -218,9 +218,7 @@ def _name_the_bad_line(path: Path, fields: dict[str, pa.DataType]) -> None:
                         f"have {kind}"
                     )
                 if kind == pa.large_string() and value is not None and not isinstance(value, str):
-                    raise InputError(
-                        f"{path}, line {number}: {name!r} is a {type(value).__name__}, not a text"
-                    )
+                    raise InputError(f"{path}, line {number}: {name!r} is {value!r}, not a text")
 
 
 def _in_growing_blocks(path: Path, read: Callable[[int], pa.Table]) -> pa.Table:

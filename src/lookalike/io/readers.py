@@ -76,13 +76,9 @@ def read(
 
 def join(left: Source, right: Source) -> Corpus:
     """Put two sources side by side: the second one's items stand on the right."""
-    if left.corpus.ids.type != right.corpus.ids.type:
-        kinds = f"{left.corpus.ids.type} and {right.corpus.ids.type}"
-        raise InputError(f"the two inputs have ids of different types: {kinds}")
-    ids = pa.chunked_array(left.corpus.ids.chunks + right.corpus.ids.chunks)
-    kind = left.corpus.contents.type
     chunks = left.corpus.contents.chunks + right.corpus.contents.chunks
-    return Corpus(ids, pa.chunked_array(chunks, type=kind), split=len(left.corpus))
+    contents = pa.chunked_array(chunks, type=left.corpus.contents.type)
+    return Corpus(left.corpus.ids, contents, right_ids=right.corpus.ids)
 
 
 # ── Columns ───────────────────────────────────────────────────────────────────────────────────
@@ -91,10 +87,13 @@ def join(left: Source, right: Source) -> Corpus:
 def choose_columns(
     schema: pa.Schema, text: str | None, id: str | None, unit: Unit, where: str
 ) -> Columns:
-    """Say which columns hold contents and ids: the named ones, or a guess from their names."""
+    """Say which columns hold contents and ids: the named ones, or a guess from their names.
+
+    The empty name for the ids means that none is wanted: they are row numbers.
+    """
     names = schema.names
     for wanted in (text, id):
-        if wanted is not None and names.count(wanted) != 1:
+        if wanted and names.count(wanted) != 1:
             trouble = "has no column" if wanted not in names else "has more than one column"
             raise InputError(f"{where} {trouble} {wanted!r}; its columns are {_listed(names)}")
     guessed = []
@@ -104,7 +103,7 @@ def choose_columns(
     if text is None:
         text = _guess_text(schema, unit, id, where)
         guessed.append(text)
-    return Columns(text, id, tuple(guessed))
+    return Columns(text, id or None, tuple(guessed))
 
 
 def _guess_text(schema: pa.Schema, unit: Unit, id: str | None, where: str) -> str:
@@ -268,5 +267,5 @@ def _check_unique(ids: pa.ChunkedArray) -> None:
     repeated = counts.filter(pc.greater(counts.field("counts"), 1))[0]
     raise InputError(
         f"the id {repeated['values'].as_py()!r} stands at {repeated['counts'].as_py()} rows: ids "
-        "have to be unique (choose another id column, or none to use row numbers)"
+        "have to be unique; choose another id column, or row numbers (--id '', id='' in Python)"
     )
