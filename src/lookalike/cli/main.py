@@ -8,21 +8,18 @@ Exit codes: 0 done, 1 a defect of lookalike, 2 wrong usage, 3 unreadable input, 
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lookalike.cli.arguments import Greedy
-from lookalike.errors import InputError, LookalikeError, OutputError
+from lookalike.cli.commands import Command
 
 if TYPE_CHECKING:
     from lookalike.config import Settings
     from lookalike.data import Corpus
     from lookalike.io.readers import Source
 
-EXIT_DEFECT, EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT, EXIT_INTERRUPTED = 1, 2, 3, 4, 130
 SHOWN_PAIRS = 10
 
 app = typer.Typer(
@@ -92,7 +89,7 @@ def _main(
     pass
 
 
-@app.command(cls=Greedy)
+@app.command(cls=Command)
 def find(
     inputs: Input,
     output: Annotated[
@@ -163,7 +160,7 @@ def find(
         _print_pairs(result)
 
 
-@app.command()
+@app.command(cls=Command)
 def explain(
     inputs: Annotated[
         Path,
@@ -197,7 +194,7 @@ def explain(
         typer.echo(str(explanation))
 
 
-@app.command()
+@app.command(cls=Command)
 def plan(
     inputs: Annotated[
         list[Path] | None,
@@ -256,7 +253,7 @@ def plan(
         typer.echo(f"\ndrawn to {plot}")
 
 
-@app.command()
+@app.command(cls=Command)
 def demo(
     page: Annotated[
         Path, typer.Option("--page", metavar="FILE", help="Where the HTML page goes.")
@@ -365,22 +362,6 @@ def _print_families(families: list[Any]) -> None:
     _print_table(table)
 
 
-# ── Running ───────────────────────────────────────────────────────────────────────────────────
-
-
 def run() -> None:
-    """Run the command line; errors become one clear message and an exit code."""
-    try:
-        app()
-    except LookalikeError as error:
-        _note(f"lookalike: {error}")
-        codes = {InputError: EXIT_INPUT, OutputError: EXIT_OUTPUT}
-        sys.exit(
-            next((code for kind, code in codes.items() if isinstance(error, kind)), EXIT_USAGE)
-        )
-    except KeyboardInterrupt:
-        _note("lookalike: interrupted; nothing was written")
-        sys.exit(EXIT_INTERRUPTED)
-    except MemoryError:
-        _note("lookalike: there is not enough memory for this input")
-        sys.exit(EXIT_INPUT)
+    """Run the command line."""
+    app()

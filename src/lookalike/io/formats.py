@@ -169,7 +169,7 @@ def _jsonl_schema(path: Path) -> pa.Schema:
 
 def _json_type(value: Any) -> pa.DataType:
     if isinstance(value, list):
-        return pa.large_list(pa.large_string())
+        return pa.list_(_json_type(value[0]) if value else pa.string())
     return JSON_TYPES.get(type(value), pa.null())
 
 
@@ -186,10 +186,10 @@ def _parse_line(line: bytes, path: Path, number: int) -> dict[str, Any]:
 def _read_jsonl(path: Path, text: str, id: str | None, tokens: bool) -> pa.Table:
     from pyarrow import json
 
-    content = pa.large_list(pa.large_string()) if tokens else pa.large_string()
-    fields = {text: content}
+    schema = _jsonl_schema(path)
+    fields = {text: schema.field(text).type if tokens else pa.large_string()}
     if id is not None and id != text:
-        fields[id] = _jsonl_schema(path).field(id).type
+        fields[id] = schema.field(id).type
     parse = json.ParseOptions(explicit_schema=pa.schema(fields), unexpected_field_behavior="ignore")
     try:
         return _in_growing_blocks(

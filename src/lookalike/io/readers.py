@@ -64,7 +64,7 @@ def read(
         data = [Path(data)]
     if isinstance(data, Sequence) and data and all(isinstance(each, Path) for each in data):
         return _read_paths(data, text, id, unit)
-    if hasattr(data, "__arrow_c_stream__"):
+    if hasattr(data, "__arrow_c_stream__") or isinstance(data, pa.Array):
         return _read_arrow(data, text, id, unit)
     if isinstance(data, Iterable) and not isinstance(data, bytes | dict):
         return Source(_corpus_of_list(list(data), unit), Columns())
@@ -166,10 +166,10 @@ def _read_paths(paths: Sequence[Path], text: str | None, id: str | None, unit: U
 
 
 def _read_arrow(data: Any, text: str | None, id: str | None, unit: Unit) -> Source:
-    if isinstance(data, pa.Array | pa.ChunkedArray) or type(data).__name__ == "Series":
-        contents = pa.chunked_array(data) if not isinstance(data, pa.Array) else data
-        chunked = pa.chunked_array([contents]) if isinstance(contents, pa.Array) else contents
-        return Source(_corpus(None, chunked, unit, "the column"), Columns())
+    if isinstance(data, pa.Array):
+        data = pa.chunked_array([data])
+    if isinstance(data, pa.ChunkedArray) or type(data).__name__ == "Series":
+        return Source(_corpus(None, pa.chunked_array(data), unit, "the column"), Columns())
     table = data if isinstance(data, pa.Table) else pa.table(data)
     columns = choose_columns(table.schema, text, id, unit, "the table")
     return Source(_corpus_of_tables([table], columns, unit, "the table"), columns)
@@ -239,11 +239,19 @@ def _contents(column: pa.ChunkedArray, unit: Unit, where: str) -> pa.ChunkedArra
         raise InputError(f"the contents in {where} are {column.type}, not {wanted}{hint}")
     if unit == "tokens":
         return column.cast(pa.large_list(pa.large_string())).cast(_content_type(unit))
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = _decoded(column)
     if pa.types.is_string(column.type) or pa.types.is_string_view(column.type):
         column = column.cast(pa.large_string())
     return column.cast(pa.large_binary())
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the values of a dictionary-encoded column (a category), others as they are."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    kind = pa.large_string() if _is_text(column.type) else column.type.value_type
+    values = [chunk.dictionary.cast(kind).take(chunk.indices) for chunk in column.chunks]
+    return pa.chunked_array(values, type=kind)
 
 
 def _plain_ids(column: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedArray:
@@ -253,8 +261,7 @@ def _plain_ids(column: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedArra
     if column.null_count:
         row = pc.index(pc.is_null(column), True).as_py()
         raise InputError(f"row {row} of {where} has no id in column {name!r} (rows count from 0)")
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = _decoded(column)
     if pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type):
         column = column.cast(pa.string())
     return column

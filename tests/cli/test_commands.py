@@ -1,0 +1,195 @@
+"""The commands as a person runs them: a process, its two streams, its exit code, its files."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+ROWS = [
+    {"id": "n1", "body": "The quick brown fox jumps over the lazy dog, again and again and again."},
+    {"id": "n2", "body": "the QUICK brown fox jumps over the lazy dog again and again and again"},
+    {"id": "n3", "body": "The quick brown fox jumps over the lazy dog, again and again, at last."},
+    {"id": "n4", "body": "Something else entirely: nobody jumps over anything in this sentence."},
+    {"id": "n5", "body": ""},
+]
+
+
+def lookalike(*args: object, **options) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "lookalike", *map(str, args)]
+    environment = os.environ | {"COLUMNS": "100", "NO_COLOR": "1"}
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+        timeout=120,
+        **options,
+    )
+
+
+@pytest.fixture
+def news(tmp_path):
+    path = tmp_path / "news.jsonl"
+    path.write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
+    return path
+
+
+def test_find_writes_pairs_and_tells_about_them(news, tmp_path):
+    out = tmp_path / "pairs.parquet"
+    ran = lookalike("find", news, "-o", out, "--threshold", 0.6)
+    assert ran.returncode == 0, ran.stderr
+    pairs = pq.read_table(out)
+    assert pairs.column_names == ["left", "right", "similarity"]
+    assert pairs["left"].to_pylist() == ["n1", "n1", "n2"]
+    assert pairs["right"].to_pylist() == ["n2", "n3", "n3"]
+    assert "3 with similarity ≥ 0.6" in ran.stdout
+    assert "1 (they match nothing)" in ran.stdout
+    assert "contents from column 'body', ids from column 'id'" in ran.stderr
+    assert "comparing:" in ran.stderr
+
+
+def test_without_an_output_the_most_similar_pairs_are_shown(news):
+    ran = lookalike("find", news, "-t", "0.6", "--quiet")
+    assert "1.0000  n1" in ran.stdout
+    assert "comparing" not in ran.stderr
+
+
+def test_json_is_alone_on_standard_output(news, tmp_path):
+    ran = lookalike("find", news, "-o", tmp_path / "p.csv", "--json", "-t", "0.6")
+    summary = json.loads(ran.stdout)
+    assert summary["pairs"] == 3
+    assert summary["items"] == 5
+    assert summary["empty_items"] == 1
+    assert summary["threshold"] == 0.6
+    assert summary["output"].endswith("p.csv")
+
+
+def test_against_takes_all_paths_behind_it(news, tmp_path):
+    for name in ("a", "b"):
+        pq.write_table(
+            pa.table({"id": [f"{name}1"], "body": [ROWS[0]["body"]]}), tmp_path / f"{name}.parquet"
+        )
+    out = tmp_path / "pairs.jsonl"
+    args = ["find", news, "--against", tmp_path / "a.parquet", tmp_path / "b.parquet", "-o", out]
+    ran = lookalike(*args, "-t", "0.9")
+    assert ran.returncode == 0, ran.stderr
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [(row["left"], row["right"]) for row in rows] == [
+        ("n1", "a1"),
+        ("n1", "b1"),
+        ("n2", "a1"),
+        ("n2", "b1"),
+    ]
+
+
+def test_bands_by_hand_are_said_to_be(news):
+    ran = lookalike("find", news, "--bands", 20, "--rows", 5, "-q")
+    assert "20 bands × 5 rows, set by hand" in ran.stdout
+    assert "probability 0.9996" in ran.stdout
+
+
+def test_explain_shows_the_shingles(news):
+    ran = lookalike("explain", news, "n1", "n3", "--shingle", "words:3")
+    assert ran.returncode == 0, ran.stderr
+    assert "n1 ~ n3: similarity 0.7" in ran.stdout
+    assert "the quick brown" in ran.stdout
+    assert "only in n3 (2):" in ran.stdout
+    whole = json.loads(lookalike("explain", news, "n1", "n3", "--json").stdout)
+    assert whole["left"] == "n1"
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "html"])
+def test_plan_draws_the_curve(news, tmp_path, kind):
+    picture = tmp_path / f"curve.{kind}"
+    ran = lookalike("plan", news, "--plot", picture, "-t", "0.7", "-r", "0.95")
+    assert ran.returncode == 0, ran.stderr
+    assert "◀ threshold" in ran.stdout
+    content = picture.read_bytes()
+    start = {"png": b"\x89PNG", "svg": b"<?xml", "html": b"<!doctype html>"}[kind]
+    assert content.startswith(start)
+    if kind == "html":
+        assert b"http://" not in content.replace(b"http://www.w3.org", b"").replace(
+            b"http://purl.org", b""
+        ).replace(b"http://creativecommons.org", b"")
+
+
+def test_plan_without_input_is_for_a_typical_corpus():
+    ran = lookalike("plan", "--json", "--bands", 20, "--rows", 5)
+    forecast = json.loads(ran.stdout)
+    assert not forecast["of_input"]
+    table = {row["similarity"]: round(row["found"], 3) for row in forecast["curve"]}
+    assert (table[0.2], table[0.4], table[0.6]) == (0.006, 0.186, 0.802)
+
+
+@pytest.mark.slow
+def test_demo_finds_the_tables_in_encodings(tmp_path):
+    page = tmp_path / "demo.html"
+    ran = lookalike("demo", "--page", page)
+    assert ran.returncode == 0, ran.stderr
+    assert "encodings/cp1252.py" in ran.stdout
+    assert "encodings/cp1252.py" in page.read_text(encoding="utf-8")
+
+
+FAILING = [
+    (["find", "missing.csv"], 3, "missing.csv does not exist"),
+    (["find", "news.jsonl", "--text", "nope"], 3, "no column 'nope'; its columns are 'id', 'body'"),
+    (["find", "news.jsonl", "-t", "2"], 2, "above 0 and at most 1"),
+    (["find", "news.jsonl", "-r", "1"], 2, "below 1"),
+    (["find", "news.jsonl", "--bands", "9"], 2, "together"),
+    (["find", "news.jsonl", "-o", "x.txt"], 2, ".parquet, .csv, .jsonl"),
+    (["find", "news.jsonl", "-o", "no/x.csv"], 4, "does not exist"),
+    (["find", "news.jsonl", "-o", "news.csv"], 4, "--force"),
+    (["find", "news.jsonl", "--sketch", "slow"], 2, "fast or classic"),
+    (["find", "news.jsonl", "--threads", "-2"], 2, "threads"),
+    (["find"], 2, "Missing argument"),
+    (["find", "news.jsonl", "--treshold", "1"], 2, "--threshold"),
+    (["explain", "news.jsonl", "n1", "n9"], 2, "no item has the id 'n9'"),
+    (["plan", "--plot", "x.pdf"], 2, ".png, .svg, .html"),
+    (["plan", "-t", "0.0001"], 2, "raise the threshold"),
+]
+
+
+@pytest.mark.parametrize(("args", "code", "message"), FAILING, ids=lambda value: str(value)[:40])
+def test_what_goes_wrong_is_said_in_a_line_with_its_exit_code(news, args, code, message):
+    (news.parent / "news.csv").write_text("text\nmine\n")
+    ran = lookalike(*args, cwd=news.parent)
+    assert ran.returncode == code, ran.stderr
+    assert message in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert (news.parent / "news.csv").read_text() == "text\nmine\n"
+
+
+def test_an_interrupted_run_leaves_no_file(tmp_path):
+    texts = tmp_path / "many.parquet"
+    words = " ".join(str(number) for number in range(20_000))
+    pq.write_table(pa.table({"text": [f"{words} {at}" for at in range(1500)]}), texts)
+    out = tmp_path / "pairs.csv"
+    command = [sys.executable, "-m", "lookalike", "find", texts, "-o", out, "--threads", "1"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130, stderr
+    assert "interrupted" in stderr
+    assert "Traceback" not in stderr
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["many.parquet"]
+
+
+def test_help_of_every_command_has_an_example():
+    for command in ("find", "explain", "plan", "demo"):
+        ran = lookalike(command, "--help")
+        assert ran.returncode == 0
+        assert f"lookalike {command}" in ran.stdout.split("Example")[1]
+
+
+def test_the_version_is_told():
+    assert lookalike("--version").stdout.startswith("lookalike 0.")

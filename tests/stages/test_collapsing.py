@@ -1,0 +1,57 @@
+"""Exact copies are collapsed first and expanded last."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lookalike.data import Pairs, Sets
+from lookalike.stages.collapsing import collapse, count_expanded, expand, sides_of_groups
+
+
+def sets_of(items: list[list[int]]) -> Sets:
+    starts = np.concatenate([[0], np.cumsum([len(item) for item in items])]).astype(np.int64)
+    return Sets.of(np.array([x for item in items for x in item], dtype=np.uint64), starts)
+
+
+def test_copies_share_a_group_and_empty_items_have_none():
+    groups = collapse(sets_of([[1, 2], [], [3], [1, 2], [2, 1], [3], []]))
+    assert groups.firsts.tolist() == [0, 2, 4]
+    assert groups.group_of.tolist() == [0, -1, 1, 0, 2, 1, -1]
+    assert groups.counts.tolist() == [2, 2, 1]
+
+
+@given(
+    st.lists(st.sampled_from([[1], [2], [3], [1, 2], []]), max_size=10),
+    st.none() | st.integers(0, 10),
+    st.data(),
+)
+def test_expanding_gives_every_pair_of_items_once(items, split, data):
+    groups = collapse(sets_of(items))
+    split = None if split is None else min(split, len(items))
+    possible = list(combinations(range(len(groups)), 2))
+    chosen = data.draw(st.lists(st.sampled_from(possible), unique=True)) if possible else []
+    flat = np.array(chosen, dtype=np.int32).reshape(-1, 2)
+    between = Pairs(flat[:, 0], flat[:, 1], np.full(len(flat), 0.5))
+
+    similar = {frozenset(pair): 0.5 for pair in chosen}
+    expected = []
+    for a, b in combinations(range(len(items)), 2):
+        pair = frozenset((int(groups.group_of[a]), int(groups.group_of[b])))
+        similarity = 1.0 if len(pair) == 1 and -1 not in pair else similar.get(pair)
+        if similarity and (split is None or a < split <= b):
+            expected.append((a, b, similarity))
+
+    found = expand(groups, between, split)
+    rows = list(zip(found.left.tolist(), found.right.tolist(), found.similarity, strict=True))
+    assert rows == expected
+    assert count_expanded(groups, between, split) == len(expected)
+
+
+def test_a_group_may_stand_on_both_sides():
+    groups = collapse(sets_of([[1], [2], [1], [3]]))
+    assert sides_of_groups(groups, 2).tolist() == [3, 1, 2]
+    assert sides_of_groups(groups, None) is None
