@@ -64,32 +64,30 @@ def _figure(forecast: Forecast) -> Figure:
     plan, t = forecast.plan, float(forecast.settings.threshold)
     xs = [step / POINTS for step in range(POINTS + 1)]
     ys = [plan.curve(jaccard.collision_probability(x)) for x in xs]
+    formula = f"$1-(1-s^{{{plan.rows}}})^{{{plan.bands}}}$"
     figure = Figure(figsize=(7.2, 4.6), layout="constrained")
     axes = figure.add_subplot()
-    axes.plot(xs, ys, color=CURVE, linewidth=2, label=f"1 − (1 − s^{plan.rows})^{plan.bands}")
+    axes.plot(xs, ys, color=CURVE, linewidth=2, label=formula)
     below, above = [x <= t for x in xs], [x >= t for x in xs]
     vain, missed = "compared in vain (false positives)", "missed (false negatives)"
     axes.fill_between(xs, ys, where=below, color=VAIN, alpha=0.25, linewidth=0, label=vain)
     axes.fill_between(xs, ys, 1, where=above, color=MISSED, alpha=0.45, linewidth=0, label=missed)
     axes.axvline(t, color=INK, linewidth=1, linestyle="--", label=f"threshold {t:g}")
     axes.plot([t], [plan.recall_at_threshold], "o", color=CURVE, markersize=6)
-    left_half = t > 0.5
+    at_threshold = f"found with probability {plan.recall_at_threshold:.4f}"
+    beside, side = (-8, "right") if t > 0.5 else (8, "left")
     axes.annotate(
-        f"found with probability {plan.recall_at_threshold:.4f}",
-        (t, plan.recall_at_threshold),
-        xytext=(-10 if left_half else 10, -16),
-        textcoords="offset points",
-        ha="right" if left_half else "left",
-        color=INK,
+        at_threshold, (t, 1.06), (beside, 0), textcoords="offset points", ha=side, color=INK
     )
     axes.set(
         xlim=(0, 1),
-        ylim=(0, 1.05),
+        ylim=(0, 1.12),
         xlabel=jaccard.NAME,
         ylabel="probability of being found",
         title=str(plan),
     )
-    axes.legend(loc="center left", frameon=False, fontsize="small")
+    free_corner = "center left" if t >= 0.5 else "lower right"
+    axes.legend(loc=free_corner, frameon=False, fontsize="small")
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     return figure
