@@ -32,7 +32,7 @@ check: $(BUILT)  ## lint, types, import layers, docs
 	$(MAKE) --no-print-directory docs
 
 docs: $(BUILT)  ## build the documentation into site/, warnings are errors
-	DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(BUILT)  ## measure the stages on real text
 	$(BIN)/python benchmarks/stages.py
