@@ -28,6 +28,13 @@ template <class Array> auto span(const Array& array) {
     return Span<std::remove_pointer_t<decltype(array.data())>>{array.data(), array.size()};
 }
 
+using Sides = std::optional<In<uint8_t>>;
+constexpr size_t no_cap = SIZE_MAX;
+
+Bytes span(const Sides& sides) {
+    return sides ? span(*sides) : Bytes{nullptr, 0};
+}
+
 template <class T> auto give(std::vector<T>&& values, std::initializer_list<size_t> shape) {
     auto* owner = new std::vector<T>(std::move(values));
     nb::capsule capsule(owner, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
@@ -164,13 +171,14 @@ NB_MODULE(_native, m) {
 
     m.def(
         "candidates",
-        [](In<uint64_t, 2> keys, size_t band, std::optional<In<uint8_t>> sides, unsigned threads) {
-            const Bytes where = sides ? span(*sides) : Bytes{nullptr, 0};
-            auto pairs =
-                freely([&] { return candidates(span(keys), keys.shape(1), band, where, threads); });
-            return nb::make_tuple(give(std::move(pairs.left)), give(std::move(pairs.right)));
+        [](In<uint64_t, 2> keys, size_t band, Sides sides, size_t cap, unsigned threads) {
+            auto found = freely([&] {
+                return candidates(span(keys), keys.shape(1), band, span(sides), cap, threads);
+            });
+            return nb::make_tuple(give(std::move(found.pairs.left)),
+                                  give(std::move(found.pairs.right)), give(std::move(found.crowd)));
         },
-        "keys"_a, "band"_a, "sides"_a = nb::none(), "threads"_a = 1);
+        "keys"_a, "band"_a, "sides"_a = nb::none(), "cap"_a = no_cap, "threads"_a = 1);
 
     m.def(
         "canonicalise",
@@ -195,6 +203,48 @@ NB_MODULE(_native, m) {
         },
         "hashes"_a, "starts"_a, "sizes"_a, "left"_a, "right"_a, "numerator"_a, "denominator"_a,
         "threads"_a = 1);
+
+    m.def(
+        "join",
+        [](In<uint64_t> hashes, In<int64_t> starts, In<int32_t> sizes, In<int32_t> items,
+           Sides sides, int64_t numerator, int64_t denominator, size_t limit, unsigned threads) {
+            auto found = freely([&] {
+                return join(span(hashes), span(starts), span(sizes), span(items), span(sides),
+                            numerator, denominator, limit, threads);
+            });
+            return nb::make_tuple(give(std::move(found.left)), give(std::move(found.right)),
+                                  give(std::move(found.overlap)));
+        },
+        "hashes"_a, "starts"_a, "sizes"_a, "items"_a, "sides"_a.none(), "numerator"_a,
+        "denominator"_a, "limit"_a = no_cap, "threads"_a = 1);
+
+    m.def(
+        "forest",
+        [](In<uint64_t> hashes, In<int64_t> starts, In<int32_t> sizes, In<int32_t> items,
+           Sides sides, int64_t numerator, int64_t denominator, unsigned threads) {
+            auto found = freely([&] {
+                return forest(span(hashes), span(starts), span(sizes), span(items), span(sides),
+                              numerator, denominator, threads);
+            });
+            return nb::make_tuple(give(std::move(found.left)), give(std::move(found.right)));
+        },
+        "hashes"_a, "starts"_a, "sizes"_a, "items"_a, "sides"_a.none(), "numerator"_a,
+        "denominator"_a, "threads"_a = 1);
+
+    m.def(
+        "greedy",
+        [](In<uint64_t> hashes, In<int64_t> starts, In<int32_t> sizes, In<int32_t> items,
+           Sides sides, In<int32_t> order, In<uint8_t> protect, In<int32_t> joined,
+           In<int32_t> left, In<int32_t> right, int64_t numerator, int64_t denominator,
+           unsigned threads) {
+            return give(freely([&] {
+                return greedy(span(hashes), span(starts), span(sizes), span(items), span(sides),
+                              span(order), span(protect), span(joined), span(left), span(right),
+                              numerator, denominator, threads);
+            }));
+        },
+        "hashes"_a, "starts"_a, "sizes"_a, "items"_a, "sides"_a.none(), "order"_a, "protect"_a,
+        "joined"_a, "left"_a, "right"_a, "numerator"_a, "denominator"_a, "threads"_a = 1);
 
     m.def(
         "components",

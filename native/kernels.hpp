@@ -90,9 +90,15 @@ struct Pairs {
     std::vector<int32_t> left, right;
 };
 
-// Sorts one band (8 bytes per item) and emits the pairs of every bucket that did not meet in an
+struct Candidates {
+    Pairs pairs;
+    std::vector<int32_t> crowd; // the items of buckets above the cap, whose pairs are not listed
+};
+
+// Sorts one band (8 bytes per item) and lists the pairs of every bucket that did not meet in an
 // earlier band. `sides` is empty, or has one entry per item.
-Pairs candidates(Hashes keys, size_t items, size_t band, Bytes sides, unsigned threads);
+Candidates candidates(Hashes keys, size_t items, size_t band, Bytes sides, size_t cap,
+                      unsigned threads);
 
 // verifying.cpp --------------------------------------------------------------------------------
 
@@ -102,6 +108,32 @@ void canonicalise(Span<uint64_t> hashes, Starts starts, Span<int32_t> sizes, Ite
 // Merges with early abort: a pair that cannot reach the threshold any more is left at once.
 void verify(Hashes hashes, Starts starts, Items sizes, Items left, Items right, int64_t numerator,
             int64_t denominator, Span<int32_t> overlaps, unsigned threads);
+
+// joining.cpp ----------------------------------------------------------------------------------
+//
+// Exact joins of canonical sets by the prefix filter. `items` are the sets that take part, and
+// results speak of positions in that list; `sides` is empty, or has one entry per position.
+
+struct Joined {
+    std::vector<int32_t> left, right, overlap;
+};
+
+// Every pair that reaches the threshold. Stops early, with more than `limit` pairs, when there are
+// more.
+Joined join(Hashes hashes, Starts starts, Items sizes, Items items, Bytes sides, int64_t numerator,
+            int64_t denominator, size_t limit, unsigned threads);
+
+// Pairs that reach the threshold and connect what all such pairs connect. A crowd of near-copies is
+// settled with about one comparison each.
+Pairs forest(Hashes hashes, Starts starts, Items sizes, Items items, Bytes sides, int64_t numerator,
+             int64_t denominator, unsigned threads);
+
+// The greedy choice in `order`: an item is kept unless an earlier kept one is similar to it, or if
+// it is protected. Who is similar to whom is given by pairs, and, for any two of the `joined` ones,
+// found out here.
+std::vector<int32_t> greedy(Hashes hashes, Starts starts, Items sizes, Items items, Bytes sides,
+                            Items order, Bytes protect, Items joined, Items left, Items right,
+                            int64_t numerator, int64_t denominator, unsigned threads);
 
 // clustering.cpp -------------------------------------------------------------------------------
 

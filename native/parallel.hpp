@@ -12,9 +12,10 @@
 
 namespace lookalike {
 
-// Calls work(begin, end) for consecutive parts of [0, n) of `grain` each; the first exception of
-// any thread is rethrown here.
-template <class Work> void parallel(size_t n, size_t grain, unsigned threads, Work&& work) {
+// Every thread makes a worker of its own, with its own scratch space, and calls it as
+// worker(begin, end) for parts of [0, n) of `grain` each. The first exception of any thread is
+// rethrown here.
+template <class Make> void parallel_workers(size_t n, size_t grain, unsigned threads, Make&& make) {
     grain = std::max<size_t>(grain, 1);
     const size_t parts = (n + grain - 1) / grain;
     std::atomic<size_t> next{0};
@@ -22,6 +23,7 @@ template <class Work> void parallel(size_t n, size_t grain, unsigned threads, Wo
     std::mutex failing;
     auto run = [&] {
         try {
+            auto&& work = make();
             for (size_t part; (part = next.fetch_add(1)) < parts;) {
                 work(part * grain, std::min(n, (part + 1) * grain));
             }
@@ -44,6 +46,11 @@ template <class Work> void parallel(size_t n, size_t grain, unsigned threads, Wo
     if (failure) {
         std::rethrow_exception(failure);
     }
+}
+
+// The same with one worker for all threads.
+template <class Work> void parallel(size_t n, size_t grain, unsigned threads, Work&& work) {
+    parallel_workers(n, grain, threads, [&]() -> Work& { return work; });
 }
 
 } // namespace lookalike

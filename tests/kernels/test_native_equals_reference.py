@@ -127,8 +127,15 @@ def test_band_keys(items, bands, rows, data):
     )
 
 
-@given(st.integers(0, 14), st.integers(1, 4), st.booleans(), st.sampled_from(THREADS), st.data())
-def test_candidates_of_every_band(items, bands, sided, threads, data):
+@given(
+    st.integers(0, 14),
+    st.integers(1, 4),
+    st.booleans(),
+    st.sampled_from([1, 3, 100]),
+    st.sampled_from(THREADS),
+    st.data(),
+)
+def test_candidates_of_every_band(items, bands, sided, cap, threads, data):
     few_keys = st.sampled_from([0, 1, 2**63, 2**64 - 1])
     values = data.draw(st.lists(few_keys, min_size=items * bands, max_size=items * bands))
     keys = np.array(values, dtype=np.uint64).reshape(bands, items)
@@ -137,21 +144,22 @@ def test_candidates_of_every_band(items, bands, sided, threads, data):
         drawn = data.draw(st.lists(st.integers(1, 3), min_size=items, max_size=items))
         sides = np.array(drawn, dtype=np.uint8)
     for band in range(bands):
-        left, right = native.candidates(keys, band, sides, threads)
+        left, right, crowd = native.candidates(keys, band, sides, cap, threads)
         order = np.lexsort((right, left))
-        expected = reference.candidates(keys, band, sides)
-        assert_same((left[order], right[order]), expected)
+        expected = reference.candidates(keys, band, sides, cap)
+        assert_same((left[order], right[order], np.sort(crowd)), expected)
 
 
 @pytest.mark.parametrize("items", [1022, 5000, 40_000])
 def test_candidates_of_a_band_that_is_split_into_partitions(items):
     keys = np.random.default_rng(items).integers(0, 2**64, (2, items), dtype=np.uint64)
     keys[:, items // 2 :] = keys[:, : items // 2]
-    left, right = native.candidates(keys, 0, None, 3)
+    left, right, crowd = native.candidates(keys, 0, None, 10, 3)
     order = np.argsort(left)
     np.testing.assert_array_equal(left[order], np.arange(items // 2))
     np.testing.assert_array_equal(right[order], np.arange(items // 2, items))
-    assert not native.candidates(keys, 1, None, 3)[0].size
+    assert not crowd.size
+    assert not native.candidates(keys, 1, None, 10, 3)[0].size
 
 
 @given(
@@ -173,6 +181,68 @@ def test_canonical_sets_and_exact_overlaps(items, denominator, lack, threads):
         native.verify(one, starts, one_sizes, left, right, numerator, denominator, threads),
         reference.verify(other, starts, other_sizes, left, right, numerator, denominator),
     )
+
+
+def canonical(items: list[list[int]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    values, starts = ragged(items)
+    sizes = np.full(len(items), -1, dtype=np.int32)
+    reference.canonicalise(values, starts, sizes, np.arange(len(items), dtype=np.int32))
+    return values, starts, sizes
+
+
+# Few elements, so that sets overlap; spread over the 64 bits, as hashes are.
+spread = st.integers(0, 15).map(lambda x: x * 0x1111111111111111)
+crowded = st.lists(st.lists(spread, min_size=1, max_size=14), min_size=1, max_size=12)
+thresholds = st.sampled_from([(1, 1), (4, 5), (1, 2), (3, 10), (19, 20), (1, 100)])
+maybe_sides = st.none() | st.lists(st.integers(1, 3), min_size=12, max_size=12)
+
+
+def sides_for(drawn: list[int] | None, items: int) -> np.ndarray | None:
+    return None if drawn is None else np.array(drawn[:items], dtype=np.uint8)
+
+
+@given(crowded, thresholds, maybe_sides, st.sampled_from(THREADS))
+@settings(max_examples=400)
+def test_exact_joins(items, threshold, sides, threads):
+    sets, chosen = canonical(items), np.arange(len(items), dtype=np.int32)[::-1].copy()
+    sides = sides_for(sides, len(items))
+    left, right, overlap = native.join(*sets, chosen, sides, *threshold, threads=threads)
+    order = np.lexsort((right, left))
+    expected = reference.join(*sets, chosen, sides, *threshold)
+    by_pair = np.lexsort((expected[1], expected[0]))
+    assert_same((left[order], right[order], overlap[order]), [each[by_pair] for each in expected])
+
+
+@given(crowded, thresholds, maybe_sides)
+@settings(max_examples=400)
+def test_forests_connect_what_all_pairs_connect(items, threshold, sides):
+    sets, chosen = canonical(items), np.arange(len(items), dtype=np.int32)
+    sides = sides_for(sides, len(items))
+    left, right = native.forest(*sets, chosen, sides, *threshold)
+    expected = reference.forest(*sets, chosen, sides, *threshold)
+    assert len(left) == len(expected[0])
+    np.testing.assert_array_equal(
+        reference.components(len(items), left, right),
+        reference.components(len(items), *expected),
+    )
+
+
+@given(crowded, thresholds, maybe_sides, st.data())
+@settings(max_examples=400)
+def test_the_greedy_choice(items, threshold, sides, data):
+    sets, n = canonical(items), len(items)
+    sides = sides_for(sides, n)
+    everything = np.arange(n, dtype=np.int32)
+    order = np.array(data.draw(st.permutations(range(n))), dtype=np.int32)
+    protect = np.array(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)), np.uint8)
+    crowd = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    joined = np.flatnonzero(crowd).astype(np.int32)
+    # Pairs of two joined ones are not given; of the others some are.
+    left, right, _ = reference.join(*sets, everything, sides, *threshold)
+    known = ~(crowd[left] & crowd[right]) & (np.arange(len(left)) % 3 != 0)
+    pairs = left[known], right[known]
+    args = (*sets, everything, sides, order, protect, joined, *pairs, *threshold)
+    np.testing.assert_array_equal(native.greedy(*args), reference.greedy(*args))
 
 
 @given(st.integers(1, 20), st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=30))

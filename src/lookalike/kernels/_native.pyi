@@ -53,8 +53,9 @@ def candidates(
     keys: NDArray[np.uint64],
     band: int,
     sides: NDArray[np.uint8] | None = None,
+    cap: int = ...,
     threads: int = 1,
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
 def canonicalise(
     hashes: NDArray[np.uint64],
     starts: NDArray[np.int64],
@@ -73,3 +74,39 @@ def verify(
     threads: int = 1,
 ) -> NDArray[np.int32]: ...
 def components(n: int, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.int32]: ...
+def join(
+    hashes: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    sizes: NDArray[np.int32],
+    items: NDArray[np.int32],
+    sides: NDArray[np.uint8] | None,
+    numerator: int,
+    denominator: int,
+    limit: int = ...,
+    threads: int = 1,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
+def forest(
+    hashes: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    sizes: NDArray[np.int32],
+    items: NDArray[np.int32],
+    sides: NDArray[np.uint8] | None,
+    numerator: int,
+    denominator: int,
+    threads: int = 1,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+def greedy(
+    hashes: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    sizes: NDArray[np.int32],
+    items: NDArray[np.int32],
+    sides: NDArray[np.uint8] | None,
+    order: NDArray[np.int32],
+    protect: NDArray[np.uint8],
+    joined: NDArray[np.int32],
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    numerator: int,
+    denominator: int,
+    threads: int = 1,
+) -> NDArray[np.int32]: ...

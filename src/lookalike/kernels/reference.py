@@ -5,7 +5,8 @@ the same arrays, bit for bit, for every input. It is written to be read, so it i
 one loop, one idea, no caches that matter. The order is that of the pipeline:
 
     normalise → tokenise → shingle → (number occurrences) → fingerprint → first copies
-             → sketch → band keys → candidates → canonicalise → verify → components
+             → sketch → band keys → candidates → canonicalise → verify
+             → join → forest → greedy → components
 
 Conventions
 -----------
@@ -360,12 +361,17 @@ def band_keys(signatures: Hashes, bands: int, rows: int, threads: int = 1) -> Ha
 
 
 def candidates(
-    keys: Hashes, band: int, sides: Bytes | None = None, threads: int = 1
-) -> tuple[Items, Items]:
+    keys: Hashes,
+    band: int,
+    sides: Bytes | None = None,
+    cap: int = MASK,
+    threads: int = 1,
+) -> tuple[Items, Items, Items]:
     """Return the pairs i < j whose first equal key is that of `band`, in no particular order.
 
     With `sides` (bit 0: the item stands on the left, bit 1: on the right) only pairs that have one
-    item on each side count.
+    item on each side count. A bucket of more than `cap` items is a crowd: its pairs are not listed,
+    its items are (third array).
     """
     buckets: dict[int, list[int]] = {}
     for item, key in enumerate(keys[band].tolist()):
@@ -373,17 +379,18 @@ def candidates(
     pairs = [
         (i, j)
         for bucket in buckets.values()
+        if len(bucket) <= cap
         for at, i in enumerate(bucket)
         for j in bucket[at + 1 :]
-        if not (keys[:band, i] == keys[:band, j]).any()
-        and (sides is None or _opposite(int(sides[i]), int(sides[j])))
+        if not (keys[:band, i] == keys[:band, j]).any() and _across(sides, i, j)
     ]
+    crowd = [item for bucket in buckets.values() if len(bucket) > cap for item in bucket]
     flat = np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2)
-    return flat[:, 0].copy(), flat[:, 1].copy()
+    return flat[:, 0].copy(), flat[:, 1].copy(), np.array(sorted(crowd), dtype=np.int32)
 
 
-def _opposite(one: int, other: int) -> bool:
-    return bool((one & 1 and other & 2) or (one & 2 and other & 1))
+def _across(sides: Bytes | None, i: int, j: int) -> bool:
+    return sides is None or bool((sides[i] & 1 and sides[j] & 2) or (sides[i] & 2 and sides[j] & 1))
 
 
 # ── Verifying ─────────────────────────────────────────────────────────────────────────────────
@@ -427,6 +434,95 @@ def verify(
         similar = overlap * denominator >= numerator * len(one | other)
         out.append(overlap if similar else -1)
     return np.array(out, dtype=np.int32)
+
+
+# ── Joining ───────────────────────────────────────────────────────────────────────────────────
+
+
+def join(
+    hashes: Hashes,
+    starts: Starts,
+    sizes: Items,
+    items: Items,
+    sides: Bytes | None,
+    numerator: int,
+    denominator: int,
+    limit: int = MASK,
+    threads: int = 1,
+) -> tuple[Items, Items, Items]:
+    """Return every pair of `items` that reaches the threshold, with its overlap, in any order.
+
+    Pairs are of positions in `items`, and so are `sides`. With more than `limit` pairs, more than
+    `limit` of them are returned, but not all.
+    """
+    every = [(i, j) for i in range(len(items)) for j in range(i) if _across(sides, i, j)]
+    flat = np.array(every, dtype=np.int32).reshape(-1, 2)
+    left, right = flat[:, 1].copy(), flat[:, 0].copy()
+    overlaps = verify(hashes, starts, sizes, items[left], items[right], numerator, denominator)
+    found = overlaps >= 0
+    return left[found], right[found], overlaps[found]
+
+
+def forest(
+    hashes: Hashes,
+    starts: Starts,
+    sizes: Items,
+    items: Items,
+    sides: Bytes | None,
+    numerator: int,
+    denominator: int,
+    threads: int = 1,
+) -> tuple[Items, Items]:
+    """Return pairs that reach the threshold and connect what all such pairs connect, no more.
+
+    Which of them is left open: only the components count.
+    """
+    left, right, _ = join(hashes, starts, sizes, items, sides, numerator, denominator)
+    labels = components(len(items), left, right)
+    chosen = []
+    joined = np.arange(len(items), dtype=np.int32)
+    for pair, (a, b) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+        if joined[a] != joined[b]:
+            joined[joined == joined[a]] = joined[b]
+            chosen.append(pair)
+    assert len(chosen) == len(items) - len(set(labels.tolist()))
+    return left[chosen], right[chosen]
+
+
+def greedy(
+    hashes: Hashes,
+    starts: Starts,
+    sizes: Items,
+    items: Items,
+    sides: Bytes | None,
+    order: Items,
+    protect: Bytes,
+    joined: Items,
+    left: Items,
+    right: Items,
+    numerator: int,
+    denominator: int,
+    threads: int = 1,
+) -> Items:
+    """Return for each item its witness, or -1 if it is kept.
+
+    In `order`, an item is kept if it is protected or no earlier kept item is similar to it; its
+    witness is the earliest of those. Similar are the given pairs, and any two of the `joined` that
+    reach the threshold.
+    """
+    among = None if sides is None else sides[joined]
+    found = join(hashes, starts, sizes, items[joined], among, numerator, denominator)
+    pairs = [*zip(left, right, strict=True), *zip(joined[found[0]], joined[found[1]], strict=True)]
+    similar = {frozenset((int(a), int(b))) for a, b in pairs}
+    witnesses = np.full(len(items), -1, dtype=np.int32)
+    kept: list[int] = []
+    for item in order.tolist():
+        witness = next((earlier for earlier in kept if {earlier, item} in similar), None)
+        if witness is None or protect[item]:
+            kept.append(item)
+        else:
+            witnesses[item] = witness
+    return witnesses
 
 
 # ── Clustering ────────────────────────────────────────────────────────────────────────────────
