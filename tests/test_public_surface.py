@@ -22,6 +22,8 @@ def modules() -> list[str]:
 
 def test_every_public_name_exists_and_no_other_is_promised():
     assert sorted(lookalike.__all__) == [
+        "Clusters",
+        "Decisions",
         "Explanation",
         "Forecast",
         "InputError",
@@ -29,6 +31,8 @@ def test_every_public_name_exists_and_no_other_is_promised():
         "OutputError",
         "Result",
         "UsageError",
+        "cluster",
+        "dedup",
         "explain",
         "find",
         "plan",

@@ -15,7 +15,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lookalike.api import explain, find, plan, similarity
+    from lookalike.api import cluster, dedup, explain, find, plan, similarity
+    from lookalike.decisions import Clusters, Decisions
     from lookalike.errors import InputError, LookalikeError, OutputError, UsageError
     from lookalike.explaining import Explanation
     from lookalike.forecast import Forecast
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Clusters": "lookalike.decisions",
+    "Decisions": "lookalike.decisions",
     "Explanation": "lookalike.explaining",
     "Forecast": "lookalike.forecast",
     "InputError": "lookalike.errors",
@@ -31,6 +34,8 @@ _HOMES = {
     "OutputError": "lookalike.errors",
     "Result": "lookalike.result",
     "UsageError": "lookalike.errors",
+    "cluster": "lookalike.api",
+    "dedup": "lookalike.api",
     "explain": "lookalike.api",
     "find": "lookalike.api",
     "plan": "lookalike.api",
@@ -38,6 +43,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "Clusters",
+    "Decisions",
     "Explanation",
     "Forecast",
     "InputError",
@@ -45,6 +52,8 @@ __all__ = [
     "OutputError",
     "Result",
     "UsageError",
+    "cluster",
+    "dedup",
     "explain",
     "find",
     "plan",

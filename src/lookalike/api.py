@@ -1,16 +1,17 @@
-"""The calls a program makes: find, plan, explain, similarity."""
+"""The calls a program makes: find, cluster, dedup, plan, explain, similarity."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from lookalike import explaining, pipeline
 from lookalike.config import Resources, Settings, Shingling, exact_threshold
 from lookalike.data import Corpus, Progress, silent
+from lookalike.errors import UsageError
 from lookalike.forecast import Forecast
 from lookalike.io import readers
 from lookalike.planning import typical_sample
-from lookalike.result import Result
+from lookalike.result import Result, make_clusters, make_decisions
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -19,53 +20,67 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.config import Scheme
+    from lookalike.decisions import Clusters, Decisions
     from lookalike.explaining import Explanation
+    from lookalike.result import Mode
 
     Number = float | str | Decimal | Fraction
 
 
-def make_settings(
-    *,
-    threshold: Number = 0.8,
-    recall: float = 0.99,
-    shingle: str = "words:5",
-    bag: bool = False,
-    normalise: str = "standard",
-    sketch: Scheme = "fast",
-    seed: int = 1,
-    bands: int | None = None,
-    rows: int | None = None,
-) -> Settings:
-    """Return the settings of a run, checked."""
-    return Settings(
-        threshold=exact_threshold(threshold),
-        recall=recall,
-        shingling=Shingling.parse(shingle, bag=bag, normalise=normalise),
-        sketch=sketch,
-        seed=seed,
-        bands=bands,
-        rows=rows,
-    )
+class Options(TypedDict, total=False):
+    """What every search can be told, beside its data.
+
+    threshold (0.8)
+        The least similarity of a pair, above 0 and at most 1.
+    recall (0.99)
+        The probability, below 1, with which a pair *at* the threshold is found; more similar pairs
+        are found with a higher one.
+    exact (False)
+        Find every pair, by an exact join instead of hashing.
+    text, id
+        The columns that hold the contents and the ids. Guessed from their names if not given; with
+        no id column, or ``id=""``, the ids are row numbers.
+    shingle ("words:5")
+        ``"words:5"``, ``"chars:9"`` or ``"tokens"`` (a column of ready-made token lists).
+    bag (False)
+        Count repeated shingles: the similarity is then Σ min / Σ max of their counts.
+    normalise ("standard")
+        ``"standard"`` or ``"none"``.
+    sketch ("fast")
+        ``"fast"`` or ``"classic"``, the textbook's one hash function per slot.
+    seed (1)
+        Draws other hash functions: it may change which pairs are missed, never a similarity.
+    bands, rows
+        Set the plan by hand, both together.
+    threads (0), batch, progress
+        What the run may use: threads (0: all cores), bytes of text per batch, and a function that
+        is told how far it is. They change no result.
+    """
+
+    threshold: Number
+    recall: float
+    exact: bool
+    text: str | None
+    id: str | None
+    shingle: str
+    bag: bool
+    normalise: str
+    sketch: Scheme
+    seed: int
+    bands: int | None
+    rows: int | None
+    threads: int
+    batch: int
+    progress: Progress
 
 
 def find(
     data: Any,
     *,
-    threshold: Number = 0.8,
-    recall: float = 0.99,
     against: Any = None,
-    text: str | None = None,
-    id: str | None = None,
-    shingle: str = "words:5",
-    bag: bool = False,
-    normalise: str = "standard",
-    sketch: Scheme = "fast",
-    seed: int = 1,
-    bands: int | None = None,
-    rows: int | None = None,
-    threads: int = 0,
-    batch: int = 32 << 20,
-    progress: Progress = silent,
+    max_pairs: int = pipeline.MOST_PAIRS,
+    compact: bool = False,
+    **options: Unpack[Options],
 ) -> Result:
     """Find every pair of similar items, and verify each exactly.
 
@@ -74,36 +89,21 @@ def find(
     data
         A path, several `pathlib.Path` objects, a list of strings, or a table of pyarrow, pandas,
         polars, DuckDB or anything else with ``__arrow_c_stream__``.
-    threshold
-        The least similarity of a pair, above 0 and at most 1.
-    recall
-        The probability, below 1, with which a pair *at* the threshold is found; more similar pairs
-        are found with a higher one.
     against
         A second collection of the same forms: only pairs of an item of `data` (left) with one of
         `against` (right) are looked for.
-    text, id
-        The columns that hold the contents and the ids. Guessed from their names if not given; with
-        no id column the ids are row numbers.
-    shingle
-        ``"words:5"``, ``"chars:9"`` or ``"tokens"`` (a column of ready-made token lists).
-    bag
-        Count repeated shingles: the similarity is then Σ min / Σ max of their counts.
-    normalise
-        ``"standard"`` or ``"none"``.
-    sketch
-        ``"fast"`` or ``"classic"``, the textbook's one hash function per slot.
-    seed
-        Draws other hash functions: it may change which pairs are missed, never a similarity.
-    bands, rows
-        Set the plan by hand, both together.
-    threads, batch, progress
-        What the run may use (0 threads: all cores), and a function that is told how far it is.
+    max_pairs
+        Refuse to list more pairs than this.
+    compact
+        List each exact copy only with the first of its kind, and one pair for two such groups.
+    **options
+        See `Options`: threshold, recall, exact, text, id, shingle, bag, normalise, sketch, seed,
+        bands, rows, threads, batch, progress.
 
     Returns
     -------
     Result
-        With `pairs`, `summary()`, `why(a, b)` and `at(threshold)`.
+        With `pairs`, `recall`, `summary()`, `why(a, b)`, `at(threshold)`, `clusters()`, `keep()`.
 
     Examples
     --------
@@ -112,70 +112,82 @@ def find(
     >>> result.pairs.to_pylist()
     [{'left': 0, 'right': 1, 'similarity': 1.0}]
     """
-    settings = make_settings(
-        threshold=threshold,
-        recall=recall,
-        shingle=shingle,
-        bag=bag,
-        normalise=normalise,
-        sketch=sketch,
-        seed=seed,
-        bands=bands,
-        rows=rows,
-    )
-    resources = Resources(threads=threads, batch=batch)
-    corpus = read_corpus(data, against, text=text, id=id, shingling=settings.shingling)
-    return Result(corpus, settings, pipeline.find(corpus, settings, resources, progress))
+    run = Run.of(options)
+    corpus = run.read(data, against, across=True)
+    found = run.search(corpus, most_pairs=max_pairs)
+    result = Result(corpus, found, max_pairs, compact)
+    _ = result.positions  # too many pairs are refused here, not when they are looked at
+    return result
 
 
-def plan(
-    data: Any = None,
+def cluster(
+    data: Any, *, mode: Mode = "components", keep: str = "first", **options: Unpack[Options]
+) -> Clusters:
+    """Tell which items belong together, without listing all pairs.
+
+    `components`: items connected by similar pairs, directly or through others. `witnessed`: each
+    item with the kept item it is similar to, where `keep` says which one of similar items is kept
+    (see `dedup`). The other options are those of `find` (see `Options`).
+
+    >>> import lookalike as la
+    >>> la.cluster(["a b c", "x y z", "A B C"]).labels.tolist()
+    [0, 1, 0]
+    """
+    run = Run.of(options)
+    corpus = run.read(data)
+    found = run.search(corpus)
+    return make_clusters(found, corpus, mode, keep, lambda: pipeline.estimate_recall(found))
+
+
+def dedup(
+    data: Any,
     *,
-    threshold: Number = 0.8,
-    recall: float = 0.99,
-    text: str | None = None,
-    id: str | None = None,
-    shingle: str = "words:5",
-    bag: bool = False,
-    normalise: str = "standard",
-    bands: int | None = None,
-    rows: int | None = None,
-    threads: int = 0,
-    progress: Progress = silent,
-) -> Forecast:
-    """Say what `find` would do with the same arguments; without data, for a typical corpus.
+    keep: str = "first",
+    protect: Any = None,
+    against: Any = None,
+    **options: Unpack[Options],
+) -> Decisions:
+    """Tell which items to keep so that no two of them are similar, each removal with a witness.
+
+    Parameters
+    ----------
+    data
+        As for `find`.
+    keep
+        Which one of similar items stays: ``"first"``, ``"longest"``, ``"shortest"`` (bytes of text,
+        or tokens), ``"max:COLUMN"``, ``"min:COLUMN"``, or ``"source:COLUMN=A,B,C"`` for an order of
+        preference. Ties go to the first.
+    protect
+        A second collection whose items are never removed, but remove others.
+    against
+        A second collection: remove from `data` only what is similar to an item of it.
+    **options
+        Those of `find`; see `Options`.
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> la.dedup(["a b c", "A b c!", "x y z"], keep="longest").kept.to_pylist()
+    [1, 2]
+    """
+    if protect is not None and against is not None:
+        raise UsageError("give either protect (it also removes within the input) or against")
+    run = Run.of(options)
+    other = protect if against is None else against
+    corpus = run.read(data, other, across=against is not None)
+    found = run.search(corpus)
+    return make_decisions(found, corpus, keep, lambda: pipeline.estimate_recall(found))
+
+
+def plan(data: Any = None, **options: Unpack[Options]) -> Forecast:
+    """Say what `find` would do with the same options; without data, for a typical corpus.
 
     >>> import lookalike as la
     >>> print(la.plan(threshold=0.8, recall=0.99).plan)
     16 bands × 6 rows
     """
-    settings = make_settings(
-        threshold=threshold,
-        recall=recall,
-        shingle=shingle,
-        bag=bag,
-        normalise=normalise,
-        bands=bands,
-        rows=rows,
-    )
-    if data is None:
-        return forecast(settings)
-    corpus = read_corpus(data, None, text=text, id=id, shingling=settings.shingling)
-    return forecast(settings, corpus, Resources(threads=threads), progress)
-
-
-def forecast(
-    settings: Settings,
-    corpus: Corpus | None = None,
-    resources: Resources | None = None,
-    progress: Progress = silent,
-) -> Forecast:
-    """Return the forecast for a corpus that was read, or for a typical one."""
-    if corpus is None:
-        sample = typical_sample()
-        return Forecast(pipeline.make_plan(settings, sample), settings, sample, None)
-    ready = pipeline.prepare(corpus, settings, resources or Resources(), progress)
-    return Forecast(ready.plan, settings, ready.sample, corpus.contents.nbytes)
+    run = Run.of(options)
+    return run.forecast(None if data is None else run.read(data))
 
 
 def explain(
@@ -226,11 +238,69 @@ def _pair(left: Any, right: Any, shingling: Shingling) -> pa.ChunkedArray:
     return readers.read([left, right], unit=shingling.unit).corpus.contents
 
 
-def read_corpus(
-    data: Any, against: Any, *, text: str | None, id: str | None, shingling: Shingling
-) -> Corpus:
-    """Read one collection, or two side by side."""
-    left = readers.read(data, text=text, id=id, unit=shingling.unit)
-    if against is None:
-        return left.corpus
-    return readers.join(left, readers.read(against, text=text, id=id, unit=shingling.unit))
+# ── Runs ──────────────────────────────────────────────────────────────────────────────────────
+
+
+class Run:
+    """The options of a call, checked and sorted by what they are for."""
+
+    def __init__(self, settings: Settings, resources: Resources, progress: Progress) -> None:
+        self.settings = settings
+        self.resources = resources
+        self.progress = progress
+        self.text: str | None = None
+        self.id: str | None = None
+
+    @classmethod
+    def of(cls, options: Options) -> Run:
+        """Check the options of a call."""
+        unknown = set(options) - set(Options.__annotations__)
+        if unknown:
+            allowed = ", ".join(Options.__annotations__)
+            raise UsageError(f"unknown option {min(unknown)!r}; there are {allowed}")
+        run = cls(
+            Settings(
+                threshold=exact_threshold(options.get("threshold", 0.8)),
+                recall=options.get("recall", 0.99),
+                shingling=Shingling.parse(
+                    options.get("shingle", "words:5"),
+                    bag=options.get("bag", False),
+                    normalise=options.get("normalise", "standard"),
+                ),
+                sketch=options.get("sketch", "fast"),
+                seed=options.get("seed", 1),
+                bands=options.get("bands"),
+                rows=options.get("rows"),
+                exact=options.get("exact", False),
+            ),
+            Resources(threads=options.get("threads", 0), batch=options.get("batch", 32 << 20)),
+            options.get("progress", silent),
+        )
+        run.text, run.id = options.get("text"), options.get("id")
+        return run
+
+    def read_source(self, data: Any) -> readers.Source:
+        """Read one collection."""
+        return readers.read(data, text=self.text, id=self.id, unit=self.settings.shingling.unit)
+
+    def read(self, data: Any, other: Any = None, *, across: bool = False) -> Corpus:
+        """Read one collection, or two."""
+        first = self.read_source(data)
+        if other is None:
+            return first.corpus
+        return readers.join(first, self.read_source(other), across=across)
+
+    def search(self, corpus: Corpus, *, most_pairs: int | None = None) -> pipeline.Search:
+        """Search a corpus."""
+        return pipeline.search(
+            corpus, self.settings, self.resources, self.progress, most_pairs=most_pairs
+        )
+
+    def forecast(self, corpus: Corpus | None) -> Forecast:
+        """Say what a search of a corpus would do; without one, for a typical corpus."""
+        if corpus is None:
+            sample = typical_sample()
+            made = pipeline.make_plan(self.settings, sample)
+            return Forecast(made, self.settings, sample, None)
+        ready = pipeline.prepare(corpus, self.settings, self.resources, self.progress)
+        return Forecast(ready.plan, self.settings, ready.sample, corpus.contents.nbytes)

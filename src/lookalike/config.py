@@ -93,16 +93,22 @@ class Settings:
     seed: int = 1
     bands: int | None = None
     rows: int | None = None
+    exact: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < self.recall < 1:
-            raise UsageError(f"the recall is {self.recall}, but has to be above 0 and below 1")
+            raise UsageError(
+                f"the recall is {self.recall}, but has to be above 0 and below 1; to miss nothing "
+                "at all, ask for an exact run (--exact, exact=True in Python)"
+            )
         if self.sketch not in get_args(Scheme):
             raise UsageError(f"unknown sketch {self.sketch!r}: fast or classic")
         if not 0 <= self.seed < 2**64:
             raise UsageError(f"the seed is {self.seed}, but has to be at least 0 and below 2^64")
         if (self.bands is None) != (self.rows is None):
             raise UsageError("bands and rows are given together, or both left to the planner")
+        if self.exact and self.bands is not None:
+            raise UsageError("an exact run has no bands: leave out either exact or bands and rows")
         if self.bands is not None and self.rows is not None:
             _check_bands(self.bands, self.rows)
 
@@ -115,6 +121,40 @@ def _check_bands(bands: int, rows: int) -> None:
             f"{bands} bands of {rows} rows need {bands * rows} slots, but a signature has at most "
             f"{MOST_SLOTS}"
         )
+
+
+@dataclass(frozen=True)
+class Keep:
+    """Which of several similar items to keep: the order in which they are considered.
+
+    >>> Keep.parse("source:site=gov.uk,bbc.co.uk")
+    Keep(policy='source', column='site', values=('gov.uk', 'bbc.co.uk'))
+    """
+
+    policy: Literal["first", "longest", "shortest", "max", "min", "source"] = "first"
+    column: str | None = None
+    values: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Keep:
+        """Read first, longest, shortest, max:COLUMN, min:COLUMN or source:COLUMN=A,B,C."""
+        policy, _, rest = text.partition(":")
+        column, equals, values = rest.partition("=")
+        listed = tuple(value.strip() for value in values.split(",") if value.strip())
+        if policy in {"first", "longest", "shortest"} and not rest:
+            return cls(policy)  # type: ignore[arg-type]
+        if policy in {"max", "min"} and column and not equals:
+            return cls(policy, column)  # type: ignore[arg-type]
+        if policy == "source" and column and listed:
+            return cls("source", column, listed)
+        raise UsageError(
+            f"cannot read what to keep from {text!r}: first, longest, shortest, max:COLUMN, "
+            "min:COLUMN or source:COLUMN=A,B,C"
+        )
+
+    def __str__(self) -> str:
+        column = f":{self.column}" if self.column else ""
+        return self.policy + column + (f"={','.join(self.values)}" if self.values else "")
 
 
 @dataclass(frozen=True, kw_only=True)

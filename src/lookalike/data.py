@@ -9,18 +9,21 @@ copies form a *group*; from sketching to verification only the first item of eac
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
+import pyarrow as pa
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import pyarrow as pa
     from numpy.typing import NDArray
+
+T = TypeVar("T", bound=np.generic)
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of a stage, the work done and the work in all, in any unit."""
@@ -34,32 +37,37 @@ def silent(stage: str, done: int, total: int) -> None:
 class Corpus:
     """The items of a run and the user's names for them.
 
-    `contents` holds texts (large_binary) or lists of tokens. With `right_ids` there are two sides:
-    the items behind the first ``len(ids)`` stand on the right and are named by `right_ids`, and
-    only pairs across are asked for. The two sides may use the same ids, or ids of different types.
+    `contents` holds texts (large_binary) or lists of tokens. A second collection may stand behind
+    the first: its items are named by `other_ids`, which may repeat those of the first or be of
+    another type. With `across`, only pairs of one item of each are asked for. `column` reads any
+    other column of the first collection by its name.
     """
 
     ids: pa.ChunkedArray
     contents: pa.ChunkedArray
-    right_ids: pa.ChunkedArray | None = None
+    other_ids: pa.ChunkedArray | None = None
+    across: bool = False
+    column: Callable[[str], pa.ChunkedArray] | None = None
 
     def __len__(self) -> int:
         return len(self.contents)
 
     @property
     def split(self) -> int | None:
-        """The position of the first item on the right, if there are two sides."""
-        return None if self.right_ids is None else len(self.ids)
+        """The position of the first item on the right, if only pairs across are asked for."""
+        return len(self.ids) if self.across else None
 
-    def left_names(self, items: NDArray[np.int32]) -> pa.ChunkedArray:
-        """Return the ids of items that stand on the left of a pair."""
-        return self.ids.take(items)
-
-    def right_names(self, items: NDArray[np.int32]) -> pa.ChunkedArray:
-        """Return the ids of items that stand on the right of a pair."""
-        if self.right_ids is None:
+    def names(self, items: NDArray[np.int32]) -> pa.ChunkedArray:
+        """Return the ids of items; where the two collections' ids mix, they are strings."""
+        first = len(self.ids)
+        if self.other_ids is None or (items < first).all():
             return self.ids.take(items)
-        return self.right_ids.take(items - np.int32(len(self.ids)))
+        if (items >= first).all():
+            return self.other_ids.take(items - np.int32(first))
+        ids, others = self.ids, self.other_ids
+        if ids.type != others.type:
+            ids, others = ids.cast("string"), others.cast("string")
+        return pa.chunked_array(ids.chunks + others.chunks, type=ids.type).take(items)
 
 
 @dataclass(frozen=True)
@@ -110,6 +118,13 @@ class Groups:
         starts = np.searchsorted(self.group_of[order], np.arange(len(self) + 1)).astype(np.int64)
         return order, starts
 
+    def of_items(self, values: NDArray[T], without: NDArray[T]) -> NDArray[T]:
+        """Return for each item the value of its group, or its own of `without` if it has none."""
+        out = without.copy()
+        grouped = self.group_of >= 0
+        out[grouped] = values[self.group_of[grouped]]
+        return out
+
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """The number of items in each group."""
@@ -118,10 +133,14 @@ class Groups:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Pairs of groups that met in a bucket and have not been verified."""
+    """Pairs of groups that met in a bucket and have not been verified.
+
+    `crowd` has the groups of buckets so full that their pairs are not listed.
+    """
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]
+    crowd: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.left)
@@ -153,6 +172,64 @@ class Pairs:
     def sorted(self) -> Pairs:
         """Return the pairs in the order of their left, then their right item."""
         return self[np.lexsort((self.right, self.left))]
+
+
+@dataclass(frozen=True)
+class Recall:
+    """How much of what there was a run has found, with a 95 % interval.
+
+    Counted are pairs of items with a similarity below 1: exact copies are found by construction.
+    `found` is known, `total` is an estimate. With no such pair there is nothing to estimate, and
+    the values are those of the plan.
+    """
+
+    value: float
+    low: float
+    high: float
+    found: int
+    total: float
+    sampled: int = 0
+    exact_copies: int = 0
+
+    @property
+    def of_all_pairs(self) -> float:
+        """The recall over all pairs, exact copies included."""
+        everything = self.total + self.exact_copies
+        return (self.found + self.exact_copies) / everything if everything else 1.0
+
+    def __str__(self) -> str:
+        return f"{self.value:.4f} (95 % interval {self.low:.4f}–{self.high:.4f})"
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a brute-force check has counted: sampled items, their pairs below 1, those found."""
+
+    items: int
+    pairs: int
+    found: int
+
+    @property
+    def recall(self) -> float:
+        """The share of the pairs that was found."""
+        return self.found / self.pairs if self.pairs else 1.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the recall (Wilson's)."""
+        if not self.pairs:
+            return 0.0, 1.0
+        z, n, p = 1.959964, self.pairs, self.recall
+        centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+        half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        return max(0.0, centre - half), min(1.0, centre + half)
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return (
+            f"{self.found:,} of the {self.pairs:,} pairs of {self.items:,} sampled items found: "
+            f"{self.recall:.4f} (95 % interval {low:.4f}–{high:.4f})"
+        )
 
 
 def batches(starts: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:

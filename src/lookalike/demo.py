@@ -19,7 +19,6 @@ import pyarrow as pa
 
 from lookalike import __version__, api
 from lookalike.report.pages import render
-from lookalike.stages.clustering import components
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,8 +88,8 @@ def _documented(node: ast.AST, prefix: str) -> Iterator[tuple[str, Documented]]:
 
 def families_of(result: Result) -> list[Family]:
     """Return the families with more than one member, largest first."""
-    pairs, ids = result.found.pairs, result.corpus.ids
-    labels = components(len(result.corpus), pairs)
+    pairs, ids = result.positions, result.corpus.ids
+    labels = result.clusters().labels
     families = []
     family_of_pair = labels[pairs.left]
     for label in np.unique(family_of_pair).tolist():

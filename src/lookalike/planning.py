@@ -36,6 +36,11 @@ HASH_COST = 2.0
 BAND_COST = 60.0
 PAIR_COST = 200.0
 ELEMENT_COST = 1.5
+JOIN_COST = 100.0  # per element of an item that is joined exactly
+POSTING_COST = 0.5  # per pair of a crowd: a join meets few of them, but the more there are the more
+
+CROWD = 128
+"""A bucket of more items than this is a crowd: it is joined exactly instead of pair by pair."""
 
 
 def candidate_probability(p: float, *, bands: int, rows: int) -> float:
@@ -120,26 +125,42 @@ class Plan:
     by_hand: bool = False
 
     @property
+    def exact(self) -> bool:
+        """Whether all pairs are found by an exact join, without bands."""
+        return self.bands == 0
+
+    @property
     def slots(self) -> int:
         """The length of a signature."""
         return self.bands * self.rows
 
     def curve(self, p: float) -> float:
         """Return the probability that a pair with collision probability p becomes a candidate."""
-        return candidate_probability(p, bands=self.bands, rows=self.rows)
+        return 1.0 if self.exact else candidate_probability(p, bands=self.bands, rows=self.rows)
 
     def __str__(self) -> str:
-        return f"{self.bands} bands × {self.rows} rows"
+        return "exact join" if self.exact else f"{self.bands} bands × {self.rows} rows"
+
+
+def sketch_cost(size: float, slots: int) -> float:
+    """Return the expected nanoseconds of sketching one item of that many elements."""
+    return HASH_COST * (size + slots * math.log(slots + 1))
 
 
 def _cost(sample: Sample, bands: int, rows: int, candidates: float) -> float:
     """Return the expected nanoseconds of sketching, banding and verifying on one core."""
-    slots = bands * rows
-    hashing = HASH_COST * (sample.elements + sample.items * slots * math.log(slots + 1))
-    banding = BAND_COST * sample.items * bands
     mean_size = sample.elements / max(sample.items, 1)
-    verifying = candidates * (PAIR_COST + ELEMENT_COST * mean_size)
-    return hashing + banding + verifying
+    hashing = sample.items * sketch_cost(mean_size, bands * rows)
+    banding = BAND_COST * sample.items * bands
+    comparing = candidates * (PAIR_COST + ELEMENT_COST * mean_size)
+    # However many candidates there are: past the crowd, an exact join is what they cost.
+    joining = JOIN_COST * sample.elements + POSTING_COST * candidates
+    return hashing + banding + min(comparing, joining)
+
+
+def plan_exact(sample: Sample) -> Plan:
+    """Return the plan of an exact join: no bands, nothing missed."""
+    return Plan(0, 0, 1.0, float(sample.pairs), JOIN_COST * sample.elements / 1e9)
 
 
 def plan_by_hand(p: float, sample: Sample, *, bands: int, rows: int, by_hand: bool = True) -> Plan:

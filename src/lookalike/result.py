@@ -4,28 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from lookalike import explaining
-from lookalike.config import PROFILES, exact_threshold
+from lookalike import explaining, pipeline
+from lookalike.config import PROFILES, Keep, exact_threshold
+from lookalike.decisions import Clusters, Decisions
 from lookalike.errors import UsageError
 from lookalike.families import jaccard
+from lookalike.naming import position
 
 if TYPE_CHECKING:
     from decimal import Decimal
     from fractions import Fraction
 
-    import numpy as np
     from numpy.typing import NDArray
 
-    from lookalike.config import Settings, Shingling
-    from lookalike.data import Corpus
+    from lookalike.config import Shingling
+    from lookalike.data import Check, Corpus, Pairs, Recall
     from lookalike.explaining import Explanation
-    from lookalike.pipeline import Found
+    from lookalike.pipeline import Search
     from lookalike.planning import Plan
+
+Mode = Literal["components", "witnessed"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,12 +42,13 @@ class Result:
     """
 
     corpus: Corpus
-    settings: Settings
-    found: Found
+    search: Search
+    most_pairs: int = pipeline.MOST_PAIRS
+    compact: bool = False
     narrowed: Fraction | None = None
 
     def __len__(self) -> int:
-        return int(self._chosen.sum())
+        return int(self._shown.sum())
 
     def __repr__(self) -> str:
         return f"<lookalike.Result: {len(self):,} pairs, similarity ≥ {float(self.threshold):g}>"
@@ -52,28 +56,46 @@ class Result:
     @property
     def plan(self) -> Plan:
         """The bands and rows that were used."""
-        return self.found.plan
+        return self.search.plan
 
     @property
     def threshold(self) -> Fraction:
         """The least similarity of the pairs shown: that of the run, or the one set by `at`."""
-        return self.narrowed or self.settings.threshold
+        return self.narrowed or self.search.settings.threshold
 
     @cached_property
-    def _chosen(self) -> NDArray[np.bool_]:
-        return self.found.pairs.similarity >= float(self.threshold)
+    def _between(self) -> Pairs:
+        return pipeline.pairs_of_groups(self.search, self.most_pairs, compact=self.compact)
+
+    @cached_property
+    def positions(self) -> Pairs:
+        """All pairs of the run, by position in the input."""
+        return pipeline.list_pairs(self.search, self._between, compact=self.compact)
+
+    @cached_property
+    def _shown(self) -> NDArray[np.bool_]:
+        return np.greater_equal(self.positions.similarity, float(self.threshold))
 
     @cached_property
     def pairs(self) -> pa.Table:
         """All pairs: left, right (your ids, in input order) and their exact similarity."""
-        pairs = self.found.pairs[self._chosen]
+        pairs = self.positions[self._shown]
         return pa.table(
             {
-                "left": self.corpus.left_names(pairs.left).combine_chunks(),
-                "right": self.corpus.right_names(pairs.right).combine_chunks(),
+                "left": self.corpus.names(pairs.left).combine_chunks(),
+                "right": self.corpus.names(pairs.right).combine_chunks(),
                 "similarity": pairs.similarity,
             }
         )
+
+    @cached_property
+    def recall(self) -> Recall:
+        """How much of what there was the run has found, estimated, with a 95 % interval."""
+        return pipeline.estimate_recall(self.search, self._between)
+
+    def check(self, items: int) -> Check:
+        """Compare some sampled items with all others by brute force, and count what was found."""
+        return pipeline.check(self.search, self._between, items)
 
     def at(self, threshold: float | str | Decimal | Fraction) -> Result:
         """Return the same result with only the pairs of at least a higher similarity.
@@ -81,97 +103,189 @@ class Result:
         The pairs are those of this run's plan. A run planned for the higher threshold may find a
         few others, since each plan misses its own.
         """
-        narrowed = exact_threshold(threshold)
-        if narrowed < self.settings.threshold:
+        narrowed, run = exact_threshold(threshold), self.search.settings.threshold
+        if narrowed < run:
             raise UsageError(
-                f"the run looked for pairs of similarity ≥ {float(self.settings.threshold):g}: "
-                f"to see those from {threshold} on, run again with that threshold"
+                f"the run looked for pairs of similarity ≥ {float(run):g}: to see those from "
+                f"{threshold} on, run again with that threshold"
             )
         return replace(self, narrowed=narrowed)
+
+    def clusters(self, mode: Mode = "components", keep: str | Keep = "first") -> Clusters:
+        """Return which items belong together.
+
+        `components`: items connected by pairs, directly or through others. `witnessed`: each item
+        with the kept item it is similar to (see `keep`).
+        """
+        return make_clusters(self._narrowed_search(), self.corpus, mode, keep, lambda: self.recall)
+
+    def keep(self, policy: str | Keep = "first") -> Decisions:
+        """Return which items to keep so that no two of them are similar, each removal witnessed.
+
+        The policy says which one of similar items stays: first, longest, shortest, max:COLUMN,
+        min:COLUMN or source:COLUMN=A,B,C; ties go to the first.
+        """
+        return make_decisions(self._narrowed_search(), self.corpus, policy, lambda: self.recall)
+
+    def _narrowed_search(self) -> Search:
+        """Return the search with only the pairs shown, the crowd's included."""
+        if self.narrowed is None:
+            return self.search
+        pairs = self._between[self._between.similarity >= float(self.narrowed)]
+        nobody = self.search.crowd[:0]
+        return replace(self.search, pairs=pairs, crowd=nobody)
 
     def why(self, left: Any, right: Any) -> Explanation:
         """Explain the similarity of two items, named by their ids, and whether they were found."""
         corpus = self.corpus
-        if corpus.right_ids is None:
-            where = position(corpus.ids, left), position(corpus.ids, right)
+        here = position(corpus.ids, left)
+        if corpus.other_ids is None:
+            there = position(corpus.ids, right)
         else:
-            where = position(corpus.ids, left), len(corpus.ids) + position(corpus.right_ids, right)
-        explanation = explain_items(corpus, self.settings.shingling, where, (left, right))
-        pairs = self.found.pairs
-        low, high = min(where), max(where)
+            there = len(corpus.ids) + position(corpus.other_ids, right)
+        explanation = explain_items(
+            corpus, self.search.settings.shingling, (here, there), (left, right)
+        )
+        pairs = self.positions
+        reported = (pairs.left == min(here, there)) & (pairs.right == max(here, there))
         p = jaccard.collision_probability(explanation.similarity)
         return replace(
             explanation,
-            threshold=self.settings.threshold,
+            threshold=self.search.settings.threshold,
             chance=self.plan.curve(p),
-            reported=bool(((pairs.left == low) & (pairs.right == high)).any()),
+            reported=bool(reported.any()),
+            bands=pipeline.shared_bands(self.search, here, there),
         )
 
     def as_dict(self) -> dict[str, Any]:
         """Return what was asked, done and found, ready for JSON."""
-        counts, settings, plan = self.found.counts, self.settings, self.plan
-        return {
-            "items": counts.items,
-            "empty_items": counts.empty,
-            "distinct_items": counts.distinct,
-            "candidates": counts.candidates,
-            "pairs": len(self),
-            "threshold": float(self.threshold),
-            "recall": settings.recall,
-            "recall_at_threshold": plan.recall_at_threshold,
-            "bands": plan.bands,
-            "rows": plan.rows,
-            "planned_by_hand": plan.by_hand,
-            "run_threshold": float(settings.threshold),
-            "similarity": jaccard.NAME,
-            "shingle": f"{settings.shingling.unit}:{settings.shingling.k}",
-            "bag": settings.shingling.bag,
-            "normalise": PROFILES[settings.shingling.normalise],
-            "sketch": settings.sketch,
-            "seed": settings.seed,
-        }
+        found = {"pairs": len(self), "threshold": float(self.threshold)}
+        return describe(self.search, self.corpus) | found | recall_dict(self.recall)
 
     def summary(self) -> str:
         """Return what was asked, done and found, to be read by a person."""
-        counts, plan = self.found.counts, self.plan
-        asked = "set by hand" if plan.by_hand else f"planned for recall {self.settings.recall:g}"
         rows = [
-            ("items", f"{counts.items:,}"),
-            ("distinct", f"{counts.distinct:,} (exact copies counted once)"),
-            ("empty", f"{counts.empty:,} (they match nothing)") if counts.empty else None,
-            ("shingles", str(self.settings.shingling)),
-            ("plan", f"{plan}, {asked}"),
-            (
-                "at the threshold",
-                f"a pair is found with probability {plan.recall_at_threshold:.4f}",
-            ),
-            ("candidates", f"{counts.candidates:,} compared exactly"),
+            *asked_and_done(self.search, self.corpus),
             ("pairs", f"{len(self):,} with similarity ≥ {float(self.threshold):g}"),
+            ("recall", recall_line(self.recall)),
         ]
         if self.narrowed is not None:
-            run = float(self.settings.threshold)
+            run = float(self.search.settings.threshold)
             rows.append(
                 ("note", f"narrowed from a run at {run:g}, whose plan decides what is here")
             )
-        width = max(len(row[0]) for row in rows if row)
-        return "\n".join(f"{row[0]:<{width}}  {row[1]}" for row in rows if row)
+        return lines(rows)
 
 
-def position(ids: pa.ChunkedArray, id: Any) -> int:
-    """Return the position of the item with an id; an id typed as text fits numbers too."""
-    kind = ids.type
-    try:
-        wanted = pa.scalar(id, kind)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        try:
-            wanted = pa.scalar(str(id), pa.string()).cast(kind)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            raise UsageError(f"the id {id!r} is no {kind}, as the ids of the input are") from None
-    found: int = pc.index(ids, wanted).as_py()
-    if found < 0:
-        example = ids[0].as_py() if len(ids) else None
-        raise UsageError(f"no item has the id {id!r} (the first one's is {example!r})")
-    return found
+# ── Clusters and decisions ────────────────────────────────────────────────────────────────────
+
+
+def make_clusters(
+    search: Search, corpus: Corpus, mode: str, keep: str | Keep, recall: Any
+) -> Clusters:
+    """Return the clusters of a search."""
+    if mode == "components":
+        return Clusters(corpus, pipeline.connect(search), mode, recall())
+    if mode != "witnessed":
+        raise UsageError(f"unknown mode {mode!r}: components or witnessed")
+    decisions = make_decisions(search, corpus, keep, recall)
+    items = np.arange(len(corpus), dtype=np.int32)
+    labels = np.where(decisions.witnesses < 0, items, decisions.witnesses)
+    return Clusters(corpus, labels, mode, decisions.recall)
+
+
+def make_decisions(search: Search, corpus: Corpus, keep: str | Keep, recall: Any) -> Decisions:
+    """Return what to keep of what a search found."""
+    policy = Keep.parse(keep) if isinstance(keep, str) else keep
+    witnesses, similarities = pipeline.choose(search, corpus, policy)
+    return Decisions(corpus, witnesses, similarities, policy, recall())
+
+
+# ── Words for it ──────────────────────────────────────────────────────────────────────────────
+
+
+def describe(search: Search, corpus: Corpus) -> dict[str, Any]:
+    """Return what was asked and done, ready for JSON."""
+    settings, plan = search.settings, search.plan
+    return {
+        "items": len(corpus),
+        "empty_items": int(search.sets.empty.sum()),
+        "distinct_items": len(search.groups),
+        "candidates": search.candidates,
+        "crowded_items": 0 if plan.exact else len(search.crowd),
+        "skipped": 0,
+        "run_threshold": float(settings.threshold),
+        "asked_recall": None if plan.exact or plan.by_hand else settings.recall,
+        "recall_at_threshold": plan.recall_at_threshold,
+        "exact": plan.exact,
+        "bands": plan.bands,
+        "rows": plan.rows,
+        "planned_by_hand": plan.by_hand,
+        "similarity": jaccard.NAME,
+        "shingle": f"{settings.shingling.unit}:{settings.shingling.k}",
+        "bag": settings.shingling.bag,
+        "normalise": PROFILES[settings.shingling.normalise],
+        "sketch": settings.sketch,
+        "seed": settings.seed,
+    }
+
+
+def recall_dict(recall: Recall) -> dict[str, Any]:
+    """Return a recall, ready for JSON."""
+    return {
+        "recall": recall.value,
+        "recall_low": recall.low,
+        "recall_high": recall.high,
+        "recall_of_all_pairs": recall.of_all_pairs,
+        "pairs_below_1_found": recall.found,
+        "pairs_below_1_estimated": recall.total,
+    }
+
+
+def asked_and_done(search: Search, corpus: Corpus) -> list[tuple[str, str]]:
+    """Return what was asked and done, as names and values."""
+    plan, settings = search.plan, search.settings
+    empty, crowd = int(search.sets.empty.sum()), len(search.crowd)
+    rows = [
+        ("items", f"{len(corpus):,}"),
+        ("distinct", f"{len(search.groups):,} (exact copies counted once)"),
+    ]
+    if empty:
+        rows.append(("empty", f"{empty:,} (they match nothing)"))
+    rows.append(("shingles", str(settings.shingling)))
+    if plan.exact:
+        rows.append(("plan", "exact join: nothing is missed"))
+        return rows
+    asked = "set by hand" if plan.by_hand else f"planned for recall {settings.recall:g}"
+    chance = f"a pair is found with probability {plan.recall_at_threshold:.4f}"
+    rows += [
+        ("plan", f"{plan}, {asked}"),
+        ("at the threshold", chance),
+        ("candidates", f"{search.candidates:,} compared exactly"),
+    ]
+    if crowd:
+        rows.append(("crowded", f"{crowd:,} distinct items in full buckets, joined exactly"))
+    return rows
+
+
+def recall_line(recall: Recall) -> str:
+    """Return a recall in one line."""
+    if recall.found == 0:
+        return "nothing to estimate it from: no pair below similarity 1 was found"
+    if recall.low == recall.high == 1:
+        return f"1 of {recall.found:,} pairs below similarity 1"
+    missed = recall.total - recall.found
+    return (
+        f"{recall}: about {missed:,.1f} of {recall.total:,.0f} pairs below similarity 1 are missing"
+    )
+
+
+def lines(rows: list[tuple[str, str]]) -> str:
+    """Return names and values, aligned."""
+    return "\n".join(f"{name:<16}  {value}" for name, value in rows)
+
+
+# ── Items by id ───────────────────────────────────────────────────────────────────────────────
 
 
 def explain_items(

@@ -176,7 +176,7 @@ def test_tokens_may_be_numbers():
 def test_nulls_are_empty_items():
     result = la.find(pa.table({"text": ["a b", None, "a b", None]}))
     assert len(result) == 1
-    assert result.found.counts.empty == 2
+    assert result.as_dict()["empty_items"] == 2
 
 
 def test_lone_surrogates_are_compared_as_damaged_characters():
@@ -187,9 +187,9 @@ def test_lone_surrogates_are_compared_as_damaged_characters():
 def test_two_sides_keep_their_own_ids():
     left = read(pa.table({"id": ["a"], "text": ["x y z"]}))
     right = read(pa.table({"id": [1], "text": ["x y z"]}))
-    corpus = join(left, right)
+    corpus = join(left, right, across=True)
     assert corpus.split == 1
-    assert corpus.right_ids.to_pylist() == [1]
+    assert corpus.other_ids.to_pylist() == [1]
 
 
 WRONG = {

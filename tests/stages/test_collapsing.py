@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.data import Pairs, Sets
-from lookalike.stages.collapsing import collapse, count_expanded, expand, sides_of_groups
+from lookalike.stages.collapsing import (
+    collapse,
+    count_copies,
+    expand,
+    expand_compactly,
+    pair_counts,
+    sides_of_groups,
+)
 
 
 def sets_of(items: list[list[int]]) -> Sets:
@@ -48,7 +55,16 @@ def test_expanding_gives_every_pair_of_items_once(items, split, data):
     found = expand(groups, between, split)
     rows = list(zip(found.left.tolist(), found.right.tolist(), found.similarity, strict=True))
     assert rows == expected
-    assert count_expanded(groups, between, split) == len(expected)
+    counted = pair_counts(groups, between, split).sum() + count_copies(groups, split)
+    assert counted == len(expected)
+
+
+def test_compact_pairs_name_each_copy_once():
+    groups = collapse(sets_of([[1], [2], [1], [1], [2], []]))
+    pair = Pairs(np.array([0], np.int32), np.array([1], np.int32), np.array([0.5]))
+    found = expand_compactly(groups, pair)
+    rows = list(zip(found.left.tolist(), found.right.tolist(), found.similarity, strict=True))
+    assert rows == [(0, 1, 0.5), (0, 2, 1.0), (0, 3, 1.0), (1, 4, 1.0)]
 
 
 def test_a_group_may_stand_on_both_sides():

@@ -10,7 +10,7 @@ from typer.core import TyperCommand
 from lookalike.errors import InputError, LookalikeError, OutputError
 
 EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT, EXIT_INTERRUPTED = 2, 3, 4, 130
-GREEDY = ("--against",)
+GREEDY = ("--against", "--protect")
 
 
 class Command(TyperCommand):

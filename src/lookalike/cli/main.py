@@ -1,4 +1,4 @@
-"""The commands: find, explain, plan, demo.
+"""The commands: find, cluster, dedup, explain, plan, demo.
 
 Results go to standard output, everything else to standard error.
 
@@ -8,19 +8,24 @@ Exit codes: 0 done, 1 a defect of lookalike, 2 wrong usage, 3 unreadable input, 
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lookalike.cli.commands import Command
+from lookalike.cli.options import RunOptions, SearchOptions, TextOptions, as_options, takes
 
 if TYPE_CHECKING:
-    from lookalike.config import Settings
+    from collections.abc import Iterator
+
+    from lookalike.api import Run
     from lookalike.data import Corpus
     from lookalike.io.readers import Source
 
-SHOWN_PAIRS = 10
+SHOWN = 10
+CONTEXT = 12  # words shown at each end of what two texts share
 
 app = typer.Typer(
     help="Find the near-duplicates and similar items in a collection: exact in what it reports, "
@@ -40,36 +45,19 @@ Input = Annotated[
         metavar="INPUT...", help="Parquet, JSONL or CSV files, or a folder of text files."
     ),
 ]
-Threshold = Annotated[
-    str, typer.Option("--threshold", "-t", metavar="T", help="The least similarity of a pair.")
-]
-Recall = Annotated[
-    float,
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing output.")]
+Keep = Annotated[
+    str,
     typer.Option(
-        "--recall", "-r", metavar="R", help="How surely a pair at the threshold is found."
+        "--keep",
+        metavar="POLICY",
+        help="first, longest, shortest, max:COL, min:COL or source:COL=A,B,C.",
     ),
 ]
-ShingleOption = Annotated[
-    str, typer.Option("--shingle", metavar="UNIT", help="words:5, chars:9 or tokens.")
+Check = Annotated[
+    int,
+    typer.Option("--check", metavar="N", help="Compare N sampled items with all, by brute force."),
 ]
-Bag = Annotated[bool, typer.Option("--bag", help="Count repeated shingles.")]
-Text = Annotated[
-    str | None, typer.Option("--text", metavar="COLUMN", help="The column of the contents.")
-]
-Id = Annotated[
-    str | None,
-    typer.Option("--id", metavar="COLUMN", help="The column of the ids; '' for row numbers."),
-]
-Normalise = Annotated[str, typer.Option("--normalise", metavar="PROFILE", help="standard or none.")]
-Sketch = Annotated[str, typer.Option("--sketch", metavar="SCHEME", help="fast or classic.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Draw other hash functions.")]
-Bands = Annotated[int | None, typer.Option("--bands", metavar="B", help="Bands, set by hand.")]
-Rows = Annotated[int | None, typer.Option("--rows", metavar="R", help="Rows, set by hand.")]
-Threads = Annotated[
-    int, typer.Option("--threads", metavar="N", help="Threads; 0 for all cores. Changes no result.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 
 def _show_version(wanted: bool) -> None:
@@ -90,14 +78,13 @@ def _main(
 
 
 @app.command(cls=Command)
+@takes(search=SearchOptions, texts=TextOptions, run=RunOptions)
 def find(
     inputs: Input,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Pairs: .parquet, .csv or .jsonl."),
     ] = None,
-    threshold: Threshold = "0.8",
-    recall: Recall = 0.99,
     against: Annotated[
         list[Path] | None,
         typer.Option(
@@ -106,74 +93,192 @@ def find(
             help="Only pairs of an INPUT item with one of these; takes all paths behind it.",
         ),
     ] = None,
-    shingle: ShingleOption = "words:5",
-    bag: Bag = False,
-    text: Text = None,
-    id: Id = None,
-    normalise: Normalise = "standard",
-    sketch: Sketch = "fast",
-    seed: Seed = 1,
-    bands: Bands = None,
-    rows: Rows = None,
-    threads: Threads = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing output.")] = False,
-    json: Json = False,
-    quiet: Quiet = False,
+    max_pairs: Annotated[
+        int, typer.Option("--max-pairs", metavar="N", help="Refuse to list more pairs.")
+    ] = 100_000_000,
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Each exact copy only with the first of its kind.")
+    ] = False,
+    check: Check = 0,
+    force: Force = False,
+    *,
+    search: SearchOptions,
+    texts: TextOptions,
+    run: RunOptions,
 ) -> None:
     """Find every pair of similar items.
 
     Example: `lookalike find news.jsonl -o pairs.parquet --threshold 0.8`
     """
-    from lookalike import pipeline
-    from lookalike.api import make_settings
-    from lookalike.cli import progress
-    from lookalike.config import Resources
+    from dataclasses import asdict
+
     from lookalike.io import writers
     from lookalike.result import Result
 
-    settings = make_settings(
-        threshold=threshold,
-        recall=recall,
-        shingle=shingle,
-        bag=bag,
-        normalise=normalise,
-        sketch=sketch,  # type: ignore[arg-type]
-        seed=seed,
-        bands=bands,
-        rows=rows,
-    )
+    with _running(search, texts, run) as job:
+        if output is not None:
+            writers.check_target(output, force=force)
+        corpus = _read(job, inputs, against, across=True)
+        found = job.search(corpus, most_pairs=max_pairs)
+        result = Result(corpus, found, max_pairs, compact)
+        pairs = result.pairs
+        checked = result.check(check) if check else None
     if output is not None:
-        writers.check_target(output, force=force)
-    corpus = _read(inputs, against, text, id, settings)
-    with progress.shown(quiet=quiet) as tell:
-        found = pipeline.find(corpus, settings, Resources(threads=threads), tell)
-    result = Result(corpus, settings, found)
-    if output is not None:
-        writers.write_table(result.pairs, output, force=force)
-    if json:
-        _print_json(result.as_dict() | {"output": str(output) if output else None})
+        writers.write_table(pairs, output, force=force)
+    if run.json:
+        told = result.as_dict() | ({"check": asdict(checked)} if checked else {})
+        _print_json(told | {"output": _named(output)})
         return
     typer.echo(result.summary())
+    if checked is not None:
+        typer.echo(f"{'checked':<16}  {checked}")
     if output is not None:
         typer.echo(f"\nwritten to {output}")
     else:
-        _print_pairs(result)
+        _print_pairs(pairs)
 
 
 @app.command(cls=Command)
+@takes(search=SearchOptions, texts=TextOptions, run=RunOptions)
+def cluster(
+    inputs: Input,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Clusters: .parquet, .csv or .jsonl."),
+    ] = None,
+    mode: Annotated[
+        str, typer.Option("--mode", metavar="MODE", help="components or witnessed.")
+    ] = "components",
+    keep: Keep = "first",
+    force: Force = False,
+    *,
+    search: SearchOptions,
+    texts: TextOptions,
+    run: RunOptions,
+) -> None:
+    """Tell which items belong together.
+
+    Example: `lookalike cluster news.jsonl -o clusters.parquet --mode witnessed`
+    """
+    from lookalike import pipeline
+    from lookalike.io import writers
+    from lookalike.result import asked_and_done, describe, lines, make_clusters, recall_dict
+    from lookalike.result import recall_line as line
+
+    with _running(search, texts, run) as job:
+        if output is not None:
+            writers.check_target(output, force=force)
+        corpus = _read(job, inputs)
+        found = job.search(corpus)
+        clusters = make_clusters(found, corpus, mode, keep, lambda: pipeline.estimate_recall(found))
+    if output is not None:
+        writers.write_table(clusters.table, output, force=force)
+    if run.json:
+        told = describe(found, corpus) | clusters.as_dict() | recall_dict(clusters.recall)
+        _print_json(told | {"output": _named(output)})
+        return
+    typer.echo(lines(asked_and_done(found, corpus)))
+    typer.echo(clusters.summary())
+    typer.echo(lines([("recall", line(clusters.recall))]))
+    if output is not None:
+        typer.echo(f"\nwritten to {output}")
+
+
+@app.command(cls=Command)
+@takes(search=SearchOptions, texts=TextOptions, run=RunOptions)
+def dedup(
+    inputs: Input,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUT",
+            help="The kept rows: a file of the input's format, or a folder.",
+        ),
+    ] = None,
+    keep: Keep = "first",
+    protect: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--protect",
+            metavar="INPUT...",
+            help="Items that stay and remove others; takes all paths behind it.",
+        ),
+    ] = None,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--against",
+            metavar="INPUT...",
+            help="Remove only what is similar to one of these; takes all paths behind it.",
+        ),
+    ] = None,
+    manifest: Annotated[
+        Path | None,
+        typer.Option(
+            "--manifest", metavar="FILE", help="What was removed: id, witness, similarity, reason."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only tell what would be kept and removed.")
+    ] = False,
+    force: Force = False,
+    *,
+    search: SearchOptions,
+    texts: TextOptions,
+    run: RunOptions,
+) -> None:
+    """Keep one of each set of similar items; every removal has a witness that is kept.
+
+    Example: `lookalike dedup news.jsonl -o clean.jsonl --keep longest --manifest removed.parquet`
+    """
+    from lookalike import pipeline
+    from lookalike.errors import UsageError
+    from lookalike.io import copying, writers
+    from lookalike.result import asked_and_done, describe, lines, make_decisions, recall_dict
+    from lookalike.result import recall_line as line
+
+    if output is None and not dry_run:
+        raise UsageError(
+            "say where the kept rows go (-o OUT), or that none shall be written (--dry-run)"
+        )
+    if protect and against:
+        raise UsageError("give either --protect (it also removes within INPUT) or --against")
+    with _running(search, texts, run) as job:
+        if output is not None and not dry_run:
+            copying.check_output(inputs, output, force=force)
+        if manifest is not None:
+            writers.check_target(manifest, force=force)
+        corpus = _read(job, inputs, protect or against, across=bool(against))
+        found = job.search(corpus)
+        decisions = make_decisions(found, corpus, keep, lambda: pipeline.estimate_recall(found))
+    if manifest is not None:
+        writers.write_table(decisions.removed, manifest, force=force)
+    if output is not None and not dry_run:
+        copying.copy_rows(inputs, decisions.stays, output, force=force)
+    written = None if dry_run else output
+    if run.json:
+        told = describe(found, corpus) | decisions.as_dict() | recall_dict(decisions.recall)
+        _print_json(told | {"output": _named(written), "manifest": _named(manifest)})
+        return
+    typer.echo(lines(asked_and_done(found, corpus)))
+    typer.echo(decisions.summary())
+    typer.echo(lines([("recall", line(decisions.recall))]))
+    typer.echo("\nnothing was written (dry run)" if dry_run else f"\nwritten to {output}")
+    if manifest is not None:
+        typer.echo(f"the manifest is {manifest}")
+
+
+@app.command(cls=Command)
+@takes(texts=TextOptions)
 def explain(
-    inputs: Annotated[
-        Path,
-        typer.Argument(metavar="INPUT", help="Where the two items are."),
-    ],
+    inputs: Annotated[Path, typer.Argument(metavar="INPUT", help="Where the two items are.")],
     left: Annotated[str, typer.Argument(metavar="ID_A", help="The id of the one item.")],
     right: Annotated[str, typer.Argument(metavar="ID_B", help="The id of the other.")],
-    shingle: ShingleOption = "words:5",
-    bag: Bag = False,
-    text: Text = None,
-    id: Id = None,
-    normalise: Normalise = "standard",
-    json: Json = False,
+    json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    *,
+    texts: TextOptions,
 ) -> None:
     """Explain why two items are similar, or are not.
 
@@ -181,20 +286,22 @@ def explain(
     """
     from dataclasses import asdict
 
-    from lookalike.api import make_settings
-    from lookalike.result import explain_items, position
+    from lookalike.naming import position
+    from lookalike.result import explain_items
 
-    settings = make_settings(shingle=shingle, bag=bag, normalise=normalise)
-    corpus = _read([inputs], None, text, id, settings)
+    with _running(texts) as job:
+        corpus = _read(job, [inputs])
     where = position(corpus.ids, left), position(corpus.ids, right)
-    explanation = explain_items(corpus, settings.shingling, where, (left, right))
+    explanation = explain_items(corpus, job.settings.shingling, where, (left, right))
     if json:
         _print_json(asdict(explanation))
     else:
-        typer.echo(str(explanation))
+        typer.echo(str(explanation) + "\n")
+        _print_alignment(explanation.alignment)
 
 
 @app.command(cls=Command)
+@takes(search=SearchOptions, texts=TextOptions, run=RunOptions)
 def plan(
     inputs: Annotated[
         list[Path] | None,
@@ -202,104 +309,90 @@ def plan(
             metavar="[INPUT...]", help="The collection to plan for; none: a typical one."
         ),
     ] = None,
-    threshold: Threshold = "0.8",
-    recall: Recall = 0.99,
-    shingle: ShingleOption = "words:5",
-    bag: Bag = False,
-    text: Text = None,
-    id: Id = None,
-    normalise: Normalise = "standard",
-    bands: Bands = None,
-    rows: Rows = None,
-    threads: Threads = 0,
     plot: Annotated[
         Path | None,
         typer.Option("--plot", metavar="FILE", help="Draw the S-curve: .png, .svg or .html."),
     ] = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    *,
+    search: SearchOptions,
+    texts: TextOptions,
+    run: RunOptions,
 ) -> None:
     """Show the plan for a collection: bands and rows, what they find, what they cost.
 
     Example: `lookalike plan news.jsonl --threshold 0.7 --recall 0.95 --plot curve.html`
     """
-    from lookalike.api import forecast, make_settings
-    from lookalike.cli import progress
-    from lookalike.config import Resources
     from lookalike.report import curve
 
-    settings = make_settings(
-        threshold=threshold,
-        recall=recall,
-        shingle=shingle,
-        bag=bag,
-        normalise=normalise,
-        bands=bands,
-        rows=rows,
-    )
+    with _running(search, texts, run) as job:
+        if plot is not None:
+            curve.check_picture(plot)
+        forecast = job.forecast(_read(job, inputs) if inputs else None)
     if plot is not None:
-        curve.check_picture(plot)
-    corpus = _read(inputs, None, text, id, settings) if inputs else None
-    with progress.shown(quiet=quiet) as tell:
-        outlook = forecast(settings, corpus, Resources(threads=threads), tell)
-    if plot is not None:
-        curve.draw(outlook, plot)
-    if json:
-        _print_json(outlook.as_dict() | {"plot": str(plot) if plot else None})
+        curve.draw(forecast, plot)
+    if run.json:
+        _print_json(forecast.as_dict() | {"plot": _named(plot)})
         return
-    typer.echo(outlook.summary() + "\n")
-    _print_curve(outlook.table(), float(settings.threshold))
+    typer.echo(forecast.summary() + "\n")
+    _print_curve(forecast.table(), float(job.settings.threshold))
     if plot is not None:
         typer.echo(f"\ndrawn to {plot}")
 
 
 @app.command(cls=Command)
+@takes(run=RunOptions)
 def demo(
     page: Annotated[
         Path, typer.Option("--page", metavar="FILE", help="Where the HTML page goes.")
     ] = Path("lookalike-demo.html"),
-    threads: Threads = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    *,
+    run: RunOptions,
 ) -> None:
     """Find near-duplicates in this Python's own standard library.
 
     Example: `lookalike demo`
     """
     from lookalike import demo as demonstration
-    from lookalike.cli import progress
 
-    with progress.shown(quiet=quiet) as tell:
-        result, families = demonstration.run(page, threads=threads, progress=tell)
-    if json:
+    with _running(run) as job:
+        result, families = demonstration.run(page, threads=run.threads, progress=job.progress)
+    if run.json:
         _print_json(result.as_dict() | {"families": len(families), "page": str(page)})
         return
     typer.echo(result.summary() + "\n")
-    _print_families(families[:SHOWN_PAIRS])
+    _print_families(families[:SHOWN])
     typer.echo(f"\n{len(families):,} families in all; the page is {page.absolute().as_uri()}")
 
 
-# ── Reading ───────────────────────────────────────────────────────────────────────────────────
+# ── Running ───────────────────────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def _running(*groups: Any) -> Iterator[Run]:
+    """Give a run with the options of some groups, and show its progress while it lasts."""
+    from lookalike.api import Run
+    from lookalike.cli import progress
+
+    options = as_options(*groups)
+    options.pop("json", None)
+    with progress.shown(quiet=options.pop("quiet", False)) as tell:
+        yield Run.of({**options, "progress": tell})  # type: ignore[typeddict-item]
 
 
 def _read(
-    inputs: list[Path],
-    against: list[Path] | None,
-    text: str | None,
-    id: str | None,
-    settings: Settings,
+    job: Run, inputs: list[Path], other: list[Path] | None = None, *, across: bool = False
 ) -> Corpus:
     """Read the inputs and say which columns were taken where they had to be guessed."""
     from lookalike.io import readers
 
     def read(paths: list[Path]) -> Source:
-        source = readers.read(paths, text=text, id=id, unit=settings.shingling.unit)
+        source = job.read_source(paths)
         if source.columns.guessed:
             _note(str(source.columns))
         return source
 
-    left = read(inputs)
-    return readers.join(left, read(against)) if against else left.corpus
+    first = read(inputs)
+    return readers.join(first, read(other), across=across) if other else first.corpus
 
 
 # ── Printing ──────────────────────────────────────────────────────────────────────────────────
@@ -307,6 +400,10 @@ def _read(
 
 def _note(message: str) -> None:
     typer.echo(message, err=True)
+
+
+def _named(path: Path | None) -> str | None:
+    return None if path is None else str(path)
 
 
 def _print_json(values: dict[str, Any]) -> None:
@@ -330,19 +427,31 @@ def _print_table(table: Any) -> None:
     Console(highlight=False, markup=False, emoji=False).print(table)
 
 
-def _print_pairs(result: Any) -> None:
+def _print_pairs(pairs: Any) -> None:
     import pyarrow.compute as pc
 
-    pairs = result.pairs
-    order = pc.sort_indices(pairs, [("similarity", "descending")])[:SHOWN_PAIRS]
+    order = pc.sort_indices(pairs, [("similarity", "descending")])[:SHOWN]
     table = _table(("similarity", "right"), ("left", "left"), ("right", "left"))
     for row in pairs.take(order).to_pylist():
         table.add_row(f"{row['similarity']:.4f}", str(row["left"]), str(row["right"]))
     if len(pairs):
         typer.echo("")
         _print_table(table)
-    if len(pairs) > SHOWN_PAIRS:
-        typer.echo(f"… and {len(pairs) - SHOWN_PAIRS:,} more: write them with -o pairs.parquet")
+    if len(pairs) > SHOWN:
+        typer.echo(f"… and {len(pairs) - SHOWN:,} more: write them with -o pairs.parquet")
+
+
+def _print_alignment(stretches: list[Any]) -> None:
+    """Print two texts as one: [-only in the left-] {+only in the right+}, long agreement cut."""
+    marks = {"both": ("", "", None), "left": ("[-", "-]", "red"), "right": ("{+", "+}", "green")}
+    parts = []
+    for stretch in stretches:
+        before, after, colour = marks[stretch.kind]
+        words = stretch.words
+        if stretch.kind == "both" and len(words) > 2 * CONTEXT:
+            words = [*words[:CONTEXT], f"… {len(words) - 2 * CONTEXT} words …", *words[-CONTEXT:]]
+        parts.append(typer.style(f"{before}{' '.join(words)}{after}", fg=colour))
+    typer.echo(" ".join(parts))
 
 
 def _print_curve(rows: list[tuple[float, float]], threshold: float) -> None:

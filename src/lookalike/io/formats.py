@@ -84,6 +84,12 @@ def read_table(file: TableFile | TextFile, text: str, id: str | None, *, tokens:
     return _guarded(file.path, lambda path: _READERS[file.format](path, text, id, tokens))
 
 
+def read_column(file: TableFile | TextFile, name: str) -> pa.ChunkedArray:
+    """Read any one column, with the type its values have."""
+    assert isinstance(file, TableFile)
+    return _guarded(file.path, lambda path: _COLUMN_READERS[file.format](path, name))
+
+
 def read_texts(files: Sequence[TextFile | TableFile]) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
     """Read text files whole; return their ids and their bytes."""
     texts = [file for file in files if isinstance(file, TextFile)]
@@ -115,7 +121,7 @@ def _parquet_schema(path: Path) -> pa.Schema:
     return pq.read_schema(path)
 
 
-def _read_parquet(path: Path, text: str, id: str | None, tokens: bool) -> pa.Table:
+def _read_parquet(path: Path, text: str, id: str | None, tokens: bool = False) -> pa.Table:
     import pyarrow.parquet as pq
 
     wanted = [text] if id is None else [text, id]
@@ -234,5 +240,35 @@ def _in_growing_blocks(path: Path, read: Callable[[int], pa.Table]) -> pa.Table:
             block *= 4
 
 
+def _parquet_column(path: Path, name: str) -> pa.ChunkedArray:
+    return _read_parquet(path, name, None)[name]
+
+
+def _csv_column(path: Path, name: str) -> pa.ChunkedArray:
+    from pyarrow import csv
+
+    parse = csv.ParseOptions(newlines_in_values=True)
+    convert = csv.ConvertOptions(include_columns=[name])
+    return _in_growing_blocks(
+        path,
+        lambda block: csv.read_csv(
+            path,
+            read_options=csv.ReadOptions(block_size=block),
+            parse_options=parse,
+            convert_options=convert,
+        ),
+    )[name]
+
+
+def _jsonl_column(path: Path, name: str) -> pa.ChunkedArray:
+    from pyarrow import json
+
+    return _in_growing_blocks(
+        path,
+        lambda block: json.read_json(path, read_options=json.ReadOptions(block_size=block)),
+    )[name]
+
+
+_COLUMN_READERS = {"parquet": _parquet_column, "csv": _csv_column, "jsonl": _jsonl_column}
 _SCHEMAS = {"parquet": _parquet_schema, "csv": _csv_schema, "jsonl": _jsonl_schema}
 _READERS = {"parquet": _read_parquet, "csv": _read_csv, "jsonl": _read_jsonl}

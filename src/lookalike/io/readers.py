@@ -7,7 +7,8 @@ are is said by the user or guessed from their names; `Columns` tells what was ta
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,11 +75,11 @@ def read(
     )
 
 
-def join(left: Source, right: Source) -> Corpus:
-    """Put two sources side by side: the second one's items stand on the right."""
-    chunks = left.corpus.contents.chunks + right.corpus.contents.chunks
-    contents = pa.chunked_array(chunks, type=left.corpus.contents.type)
-    return Corpus(left.corpus.ids, contents, right_ids=right.corpus.ids)
+def join(first: Source, second: Source, *, across: bool) -> Corpus:
+    """Put a second collection behind the first; with `across` only pairs of both are asked for."""
+    chunks = first.corpus.contents.chunks + second.corpus.contents.chunks
+    contents = pa.chunked_array(chunks, type=first.corpus.contents.type)
+    return replace(first.corpus, contents=contents, other_ids=second.corpus.ids, across=across)
 
 
 # ── Columns ───────────────────────────────────────────────────────────────────────────────────
@@ -162,7 +163,23 @@ def _read_paths(paths: Sequence[Path], text: str | None, id: str | None, unit: U
         assert columns.text is not None
         tables.append(formats.read_table(file, columns.text, columns.id, tokens=unit == "tokens"))
     assert columns is not None
-    return Source(_corpus_of_tables(tables, columns, unit, str(files[0].path)), columns)
+    corpus = _corpus_of_tables(tables, columns, unit, str(files[0].path))
+    return Source(replace(corpus, column=partial(_column_of_files, files)), columns)
+
+
+def _column_of_files(
+    files: list[formats.TableFile | formats.TextFile], name: str
+) -> pa.ChunkedArray:
+    for file in files:
+        if name not in formats.schema_of(file).names:
+            known = _listed(formats.schema_of(file).names)
+            raise InputError(f"{file.path} has no column {name!r}; its columns are {known}")
+    columns = [formats.read_column(file, name) for file in files]
+    kinds = {str(column.type) for column in columns}
+    if len(kinds) > 1:
+        listed = ", ".join(sorted(kinds))
+        raise InputError(f"the column {name!r} has different types in different files: {listed}")
+    return pa.chunked_array([chunk for column in columns for chunk in column.chunks])
 
 
 def _read_arrow(data: Any, text: str | None, id: str | None, unit: Unit) -> Source:
@@ -172,7 +189,15 @@ def _read_arrow(data: Any, text: str | None, id: str | None, unit: Unit) -> Sour
         return Source(_corpus(None, pa.chunked_array(data), unit, "the column"), Columns())
     table = data if isinstance(data, pa.Table) else pa.table(data)
     columns = choose_columns(table.schema, text, id, unit, "the table")
-    return Source(_corpus_of_tables([table], columns, unit, "the table"), columns)
+    corpus = _corpus_of_tables([table], columns, unit, "the table")
+    return Source(replace(corpus, column=partial(_column_of_table, table)), columns)
+
+
+def _column_of_table(table: pa.Table, name: str) -> pa.ChunkedArray:
+    if name not in table.column_names:
+        known = _listed(table.column_names)
+        raise InputError(f"the table has no column {name!r}; its columns are {known}")
+    return _decoded(table[name])
 
 
 def _corpus_of_list(items: list[Any], unit: Unit) -> Corpus:

@@ -86,8 +86,10 @@ def _figure(forecast: Forecast) -> Figure:
         ylabel="probability of being found",
         title=str(plan),
     )
-    free_corner = "center left" if t >= 0.5 else "lower right"
-    axes.legend(loc=free_corner, frameon=False, fontsize="small")
+    if t >= 0.5:
+        axes.legend(loc="center left", frameon=False, fontsize="small")
+    else:
+        axes.legend(loc="lower right", frameon=False, fontsize="small")
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     return figure

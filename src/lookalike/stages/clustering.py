@@ -1,18 +1,21 @@
-"""Pairs → clusters."""
+"""Pairs → clusters: whatever is connected by pairs, directly or through others."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from lookalike import kernels
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-    from lookalike.data import Pairs
+    from lookalike.data import Candidates, Pairs
 
 
-def components(items: int, pairs: Pairs) -> NDArray[np.int32]:
-    """Return for each item the first item it is connected to by verified pairs."""
-    return kernels.components(items, pairs.left, pairs.right)
+def components(items: int, pairs: list[Pairs | Candidates]) -> NDArray[np.int32]:
+    """Return for each item the first item it is connected to."""
+    left = np.concatenate([each.left for each in pairs])
+    right = np.concatenate([each.right for each in pairs])
+    return kernels.components(items, left, right)

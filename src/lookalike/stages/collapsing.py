@@ -59,15 +59,22 @@ def sides_of_groups(groups: Groups, split: int | None) -> NDArray[np.uint8] | No
     return ((left.sizes(every) > 0) + 2 * (right.sizes(every) > 0)).astype(np.uint8)
 
 
-def count_expanded(groups: Groups, pairs: Pairs, split: int | None = None) -> int:
-    """Return how many pairs of items `expand` makes."""
+def pair_counts(groups: Groups, pairs: Pairs, split: int | None = None) -> NDArray[np.int64]:
+    """Return for each pair of groups how many pairs of items it stands for."""
     left, right = _sides(groups, split)
-    every = np.arange(len(groups), dtype=np.int32)
-    between = int((left.sizes(pairs.left) * right.sizes(pairs.right)).sum())
+    counts = left.sizes(pairs.left) * right.sizes(pairs.right)
+    if split is not None:
+        counts += left.sizes(pairs.right) * right.sizes(pairs.left)
+    return counts
+
+
+def count_copies(groups: Groups, split: int | None = None) -> int:
+    """Return how many pairs of items are exact copies of each other."""
     if split is None:
-        return between + int((groups.counts * (groups.counts - 1) // 2).sum())
-    crossed = int((left.sizes(pairs.right) * right.sizes(pairs.left)).sum())
-    return between + crossed + int((left.sizes(every) * right.sizes(every)).sum())
+        return int((groups.counts * (groups.counts - 1) // 2).sum())
+    every = np.arange(len(groups), dtype=np.int32)
+    left, right = _sides(groups, split)
+    return int((left.sizes(every) * right.sizes(every)).sum())
 
 
 def expand(groups: Groups, pairs: Pairs, split: int | None = None) -> Pairs:
@@ -84,6 +91,16 @@ def expand(groups: Groups, pairs: Pairs, split: int | None = None) -> Pairs:
     if split is not None:
         parts.append(_cross(groups, left, right, Pairs(pairs.right, pairs.left, pairs.similarity)))
     return Pairs.joined(parts).sorted()
+
+
+def expand_compactly(groups: Groups, pairs: Pairs) -> Pairs:
+    """Return one pair of items for each pair of groups, and each copy with the first of its own."""
+    firsts = groups.firsts
+    between = Pairs(firsts[pairs.left], firsts[pairs.right], pairs.similarity)
+    copies = np.flatnonzero(groups.group_of >= 0).astype(np.int32)
+    copies = copies[firsts[groups.group_of[copies]] != copies]
+    within = Pairs(firsts[groups.group_of[copies]], copies, np.ones(len(copies)))
+    return Pairs.joined([between, within]).sorted()
 
 
 def _cross(groups: Groups, left: _Ranges, right: _Ranges, pairs: Pairs) -> Pairs:

@@ -1,0 +1,639 @@
+r"""The rows that are kept → files, unchanged.
+
+`lookalike dedup` decides about items; here the decisions meet the files again. Nothing is parsed
+that need not be, because what is parsed and printed again comes back changed: a number loses its
+digits, a quote its style, a line its end.
+
+- The inputs are files of rows, all of one format, or folders of texts; never both. Items are
+  numbered as `readers.read` numbers them: input by input, file by file (`formats.files_of`), row by
+  row. `kept` has one entry for each, and that it has exactly as many is checked.
+- An output with the extension of a table is one file with all kept rows; any other name is a folder
+  with a file for each input file (of tables) or for each kept file (of texts).
+- JSONL: a row is a line that is not blank, and is copied byte for byte.
+- CSV: a row is a record as pyarrow's reader sees it, and is copied byte for byte, the header first.
+  Blank lines are no rows in either format and are not copied; a byte order mark stays in front.
+- Parquet: rows are decoded, chosen and encoded again, with the schema, its metadata and the
+  compression of the input. A column whose type Arrow cannot give back is refused.
+- All or nothing: the output is written beside its target (".NAME.xxxxxxxx.part") and takes its name
+  when it is complete. Until then an older output stays as it was.
+- Blocks of some megabytes (or one row, if that is longer) are in memory at a time, and the bytes
+  written depend on the bytes read and on `kept` alone.
+
+How CSV records are told apart
+    A quote opens a field only at the field's start, `""` inside a quoted field is a quote, and
+    after the closing quote the rest of the field is plain. So what counts is a run of adjacent
+    quotes. An even run changes nothing (inside: quotes that are data; outside: an empty field, or
+    data). An odd run closes a quoted field; outside of one it opens one if it stands at the start
+    of a field, and is data elsewhere. Hence, over the odd runs: one after a comma or a line end
+    toggles, any other leaves us outside; and "inside" is the parity of the toggles since the last
+    of the others. This is a cumulative sum: no loop over bytes or records is needed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.errors import InputError, OutputError, UsageError
+from lookalike.io import formats, writers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    Bytes = NDArray[np.uint8]
+    Places = NDArray[np.intp]
+
+BLOCK = 4 << 20
+ROWS_PER_BATCH = 1 << 16
+BYTES_PER_BATCH = 8 << 20
+BYTES_PER_GROUP = 64 << 20
+MARK = b"\xef\xbb\xbf"
+QUOTE, COMMA, RETURN, NEWLINE, OPEN, CLOSE = b'",\r\n{}'
+JSON_BLANKS = b" \t\r\n"
+# Signed integers of the two native widths need no annotation; enumerations are read as texts.
+EQUIVALENT_TYPES = {("INT", "NONE"), ("ENUM", "STRING"), ("NONE", "TIMESTAMP")}
+
+
+def check_output(inputs: Sequence[Path], output: Path, *, force: bool = False) -> None:
+    """Refuse an output that could not be written, before any work is done for it."""
+    _plan(inputs, output, force=force)
+
+
+def copy_rows(
+    inputs: Sequence[Path], kept: NDArray[np.bool_], output: Path, *, force: bool = False
+) -> None:
+    """Copy the rows of the inputs that are kept, in input order.
+
+    `kept` has one entry per item, in the order in which `lookalike.io.readers.read` numbers them.
+    """
+    plan = _plan(inputs, output, force=force)
+    decisions = _Decisions(kept)
+    if plan.one_file:
+        with writers.replacing(output) as beside:
+            _COPIERS[plan.format](plan.paths, decisions, beside)
+            decisions.check_all_taken()
+        return
+    with _replacing_folder(output.resolve()) as beside:
+        for path, name in zip(plan.paths, plan.names, strict=True):
+            _copy_into(beside / name, path, decisions, plan.format)
+        decisions.check_all_taken()
+
+
+class _Decisions:
+    """The decisions about the items, handed out in input order."""
+
+    def __init__(self, kept: NDArray[np.bool_]) -> None:
+        self._kept = kept
+        self._taken = 0
+
+    def take(self, n: int, path: Path) -> NDArray[np.bool_]:
+        """Return the decisions about the next `n` rows, which are in the file `path`."""
+        if self._taken + n > len(self._kept):
+            raise InputError(
+                f"{path} has more rows than the {len(self._kept):,} that were read from the "
+                f"inputs: {_WHY_COUNTS_DIFFER}"
+            )
+        self._taken += n
+        return self._kept[self._taken - n : self._taken]
+
+    def check_all_taken(self) -> None:
+        if self._taken < len(self._kept):
+            raise InputError(
+                f"the inputs have {self._taken:,} rows, but {len(self._kept):,} were read from "
+                f"them: {_WHY_COUNTS_DIFFER}"
+            )
+
+
+_WHY_COUNTS_DIFFER = (
+    "a file has changed since, or is JSONL with several objects in a line or one object over "
+    "several lines; nothing was written"
+)
+
+
+def _copy_into(target: Path, path: Path, decisions: _Decisions, format: str) -> None:
+    """Copy what is kept of one file to a file in a new folder."""
+    if format == "text" and not decisions.take(1, path)[0]:
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if format == "text":
+        _copy_text(path, target)
+        return
+    _COPIERS[format]([path], decisions, target)
+    with target.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _copy_text(path: Path, target: Path) -> None:
+    with target.open("wb") as file:
+        for block in _blocks(path):
+            file.write(block)
+    shutil.copystat(path, target)
+
+
+# ── What is to be copied where ────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """The files to copy, their names in a folder of output, their format ("text" for texts)."""
+
+    paths: Sequence[Path]
+    names: Sequence[PurePosixPath]
+    format: str
+    one_file: bool
+
+
+def _plan(inputs: Sequence[Path], output: Path, *, force: bool) -> _Plan:
+    """Say what is to be copied where, and refuse what cannot work."""
+    found = [(path, file) for path in inputs for file in formats.files_of(path)]
+    format = _format_of([file for _, file in found])
+    paths = [file.path for _, file in found]
+    names = [_name(path, file.path) for path, file in found]
+    one_file = output.suffix.lower() in formats.FORMATS
+    _check_apart([*inputs, *(path for path in paths if path.is_symlink())], output)
+    if format == "parquet":
+        _check_types(paths)
+    if one_file:
+        _check_format(format, output, paths[0])
+        _check_same_columns(paths, format)
+    else:
+        _check_names(names, paths)
+    _check_place(output, one_file=one_file, force=force)
+    return _Plan(paths, names, format, one_file)
+
+
+def _format_of(files: Sequence[formats.TableFile | formats.TextFile]) -> str:
+    """Return the one format that all files have."""
+    first: dict[str, Path] = {}
+    for file in files:
+        first.setdefault(_format(file), file.path)
+    if len(first) > 1:
+        examples = ", ".join(f"{format} ({path})" for format, path in first.items())
+        raise UsageError(
+            f"the inputs are of different formats: {examples}; rows are copied unchanged, so give "
+            "files of one format at a time"
+        )
+    if not first:
+        raise UsageError("there are no inputs: name files or folders")
+    return next(iter(first))
+
+
+def _format(file: formats.TableFile | formats.TextFile) -> str:
+    return file.format if isinstance(file, formats.TableFile) else "text"
+
+
+def _name(given: Path, file: Path) -> PurePosixPath:
+    """Return the name of a file in a folder of output."""
+    return PurePosixPath(file.name if given == file else file.relative_to(given).as_posix())
+
+
+def _check_apart(sources: Sequence[Path], output: Path) -> None:
+    """Refuse an output that shares files with the inputs."""
+    target = output.resolve()
+    for source in sources:
+        resolved = source.resolve()
+        if target == resolved or resolved in target.parents:
+            raise UsageError(
+                f"the output {output} is the input {source} or inside it: inputs are not changed, "
+                "so choose a place outside"
+            )
+        if target in resolved.parents:
+            raise UsageError(
+                f"the input {source} is inside the output {output}: choose another output"
+            )
+
+
+def _check_format(format: str, output: Path, example: Path) -> None:
+    wanted = formats.FORMATS[output.suffix.lower()]
+    if format == "text":
+        raise UsageError(f"the inputs are text files: name a folder for them instead of {output}")
+    if wanted != format:
+        raise UsageError(
+            f"the output {output} is {wanted}, but the inputs are {format} ({example}): rows are "
+            f"copied unchanged, so give the output the extension {example.suffix} or name a folder"
+        )
+
+
+def _check_same_columns(paths: Sequence[Path], format: str) -> None:
+    """Refuse to put rows of different columns into one file; JSONL has no columns."""
+    if format == "jsonl" or len(paths) == 1:
+        return
+    schemas = [formats.schema_of(formats.TableFile(path, format)) for path in paths]
+    for path, schema in zip(paths, schemas, strict=True):
+        if not schema.equals(schemas[0]):
+            raise InputError(
+                f"{path} does not have the columns of {paths[0]}, so their rows do not fit one "
+                f"file: name a folder as output ({_first_difference(schemas[0], schema)})"
+            )
+
+
+def _first_difference(expected: pa.Schema, schema: pa.Schema) -> str:
+    for one, other in zip(expected, schema, strict=False):
+        if not one.equals(other):
+            return f"{other} instead of {one}"
+    return f"{len(schema)} columns instead of {len(expected)}"
+
+
+def _check_names(names: Sequence[PurePosixPath], paths: Sequence[Path]) -> None:
+    """Refuse two files that would get one name, and a file that would be another one's folder."""
+    owners: dict[PurePosixPath, Path] = {}
+    for name, path in zip(names, paths, strict=True):
+        if name in owners:
+            raise UsageError(
+                f"{owners[name]} and {path} would both be written to {name}: give them in one "
+                "folder, or one at a time"
+            )
+        owners[name] = path
+    for name, path in owners.items():
+        for parent in name.parents:
+            if parent in owners:
+                raise UsageError(
+                    f"{owners[parent]} and {path} would be written to {parent} and {name}, but "
+                    f"{parent} cannot be a file and a folder: give them one at a time"
+                )
+
+
+def _check_place(output: Path, *, one_file: bool, force: bool) -> None:
+    """Refuse a place where nothing can or may be written."""
+    target = output.absolute() if one_file else output.resolve()
+    if not target.parent.is_dir():
+        raise OutputError(f"the folder {target.parent} does not exist")
+    if one_file and target.is_dir():
+        raise OutputError(f"{output} is a folder: name a file, or a folder without extension")
+    if not one_file and target.exists() and not target.is_dir():
+        extensions = ", ".join(formats.FORMATS)
+        raise OutputError(f"{output} is a file: name a folder, or a file with one of {extensions}")
+    if not one_file and Path.cwd().is_relative_to(target):
+        raise UsageError(f"the output {output} contains the current folder: name a new folder")
+    if target.exists() and not force:
+        raise OutputError(f"{output} exists already: choose another name, or --force to replace it")
+    if not os.access(target.parent, os.W_OK):
+        raise OutputError(f"no permission to write into {target.parent}")
+
+
+# ── Reading and writing safely ────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Let what goes wrong with an input name it, apart from what goes wrong with the output."""
+    try:
+        yield
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from error
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+@contextmanager
+def _replacing_folder(folder: Path) -> Iterator[Path]:
+    """Give a folder to write to; rename it to `folder` when all went well, remove it otherwise."""
+    beside = folder.with_name(f".{folder.name}.{uuid4().hex[:8]}.part")
+    aside = beside.with_suffix(".old")
+    try:
+        beside.mkdir()
+        yield beside
+        if folder.exists():
+            folder.rename(aside)
+        beside.rename(folder)
+    except OSError as error:
+        raise OutputError(f"cannot write {folder}: {error.strerror or error}") from error
+    finally:
+        if aside.exists() and not folder.exists():
+            aside.rename(folder)
+        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    with _reading(path), path.open("rb") as file:
+        while block := file.read(BLOCK):
+            yield block
+
+
+# ── Lines: JSONL and CSV ──────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """How a format of lines is told apart.
+
+    `ends_of` finds where records end in bytes that begin with one; `rows_of` says which records
+    are rows; `ended` are the bytes after which a new record can start.
+    """
+
+    ends_of: Callable[[Bytes], Places]
+    rows_of: Callable[[bytes, Places, Path], NDArray[np.bool_]]
+    has_header: bool
+    ended: tuple[bytes, ...]
+
+
+def _copy_jsonl(paths: Sequence[Path], decisions: _Decisions, target: Path) -> None:
+    lines = _Lines(_jsonl_ends, _jsonl_rows, has_header=False, ended=(b"\n",))
+    _copy_lines(paths, decisions, target, lines)
+
+
+def _copy_csv(paths: Sequence[Path], decisions: _Decisions, target: Path) -> None:
+    lines = _Lines(_csv_ends, _csv_rows, has_header=True, ended=(b"\n", b"\r"))
+    _copy_lines(paths, decisions, target, lines)
+
+
+def _copy_lines(paths: Sequence[Path], decisions: _Decisions, target: Path, lines: _Lines) -> None:
+    """Copy the kept records of all files; only a record that another one follows needs an end."""
+    ended = True
+    with target.open("wb") as file:
+        file.write(_mark_of(paths[0]))
+        for at, path in enumerate(paths):
+            followed = at + 1 < len(paths)
+            for piece in _kept_lines(path, decisions, lines, first=at == 0, followed=followed):
+                file.write(piece if ended else b"\n" + piece)
+                ended = piece.endswith(lines.ended)
+
+
+def _kept_lines(
+    path: Path, decisions: _Decisions, lines: _Lines, *, first: bool, followed: bool
+) -> Iterator[bytes]:
+    """Yield the bytes of the kept records, and of the header if this is the first file."""
+    header = lines.has_header
+    for data, ends in _records(path, lines.ends_of, followed=followed):
+        kept = lines.rows_of(data, ends, path)
+        rows = np.flatnonzero(kept)
+        if header and len(rows):
+            kept[rows[0]], rows, header = first, rows[1:], False
+        kept[rows] = decisions.take(len(rows), path)
+        if kept.any():
+            yield _chosen(data, ends, kept)
+
+
+def _chosen(data: bytes, ends: Places, kept: NDArray[np.bool_]) -> bytes:
+    """Return the bytes of the kept records."""
+    if kept.all():
+        return data
+    bytes_kept = np.repeat(kept, np.diff(ends, prepend=0))
+    return np.frombuffer(data, np.uint8)[bytes_kept].tobytes()
+
+
+def _records(
+    path: Path, ends_of: Callable[[Bytes], Places], *, followed: bool
+) -> Iterator[tuple[bytes, Places]]:
+    """Yield blocks of whole records, and where the records end in them."""
+    rest = b""
+    with _reading(path), path.open("rb") as file:
+        file.seek(len(_mark_of(path)))
+        # Reading at least as much as there is already keeps a very long record linear.
+        while block := file.read(max(BLOCK, len(rest))):
+            data = rest + block
+            ends = ends_of(np.frombuffer(data, np.uint8))
+            complete = int(ends[-1]) if len(ends) else 0
+            if complete:
+                yield data[:complete], ends
+            rest = data[complete:]
+    if not rest:
+        return
+    closed = len(ends_of(np.frombuffer(rest + b"\n", np.uint8)))
+    if followed and not closed:
+        raise InputError(
+            f"the last record of {path} opens a quote and never closes it, so that no row can "
+            "follow it: close the quote, or name a folder as output"
+        )
+    yield rest, np.array([len(rest)])
+
+
+def _mark_of(path: Path) -> bytes:
+    """Return the byte order mark that a file starts with, if it does."""
+    with _reading(path), path.open("rb") as file:
+        return MARK if file.read(len(MARK)) == MARK else b""
+
+
+def _jsonl_ends(data: Bytes) -> Places:
+    return np.flatnonzero(data == NEWLINE) + 1
+
+
+def _jsonl_rows(data: bytes, ends: Places, path: Path) -> NDArray[np.bool_]:
+    """Say which lines are rows: those that are not blank.
+
+    A line that begins with { and ends with } holds whole objects, since what can follow a } inside
+    of an object does not begin with {. So if there are as many lines as rows were read, then each
+    line is one row.
+    """
+    view = np.frombuffer(data, np.uint8)
+    starts = np.concatenate(([0], ends[:-1]))
+    rows: NDArray[np.bool_] = (view[starts] == OPEN) & (view[ends - 2] == CLOSE)
+    rows &= view[ends - 1] == NEWLINE
+    for at in np.flatnonzero(~rows).tolist():
+        rows[at] = _is_row(data[starts[at] : ends[at]].strip(JSON_BLANKS), path)
+    return rows
+
+
+def _is_row(line: bytes, path: Path) -> bool:
+    """Say whether a line has anything in it; refuse half objects. pyarrow reads null as a row."""
+    if line and line != b"null" and not (line[0] == OPEN and line[-1] == CLOSE):
+        start = line[:60].decode("utf-8", "replace")
+        raise InputError(f"{path} has a line that is not an object: {start!r}")
+    return bool(line)
+
+
+def _csv_ends(data: Bytes) -> Places:
+    """Find where CSV records end (see the head of this module).
+
+    A carriage return in the last place is no end yet: a newline may follow.
+    """
+    ends: Places = np.flatnonzero((data == NEWLINE) | (data == RETURN)) + 1
+    ends = ends[(data[ends - 1] == NEWLINE) | (ends < len(data))]
+    halves = (data[ends - 1] == RETURN) & (data[np.minimum(ends, len(data) - 1)] == NEWLINE)
+    ends = ends[~halves]
+    runs, inside = _quoting(data)
+    return ends[~np.concatenate(([False], inside))[np.searchsorted(runs, ends)]]
+
+
+def _quoting(data: Bytes) -> tuple[Places, NDArray[np.bool_]]:
+    """Find the odd runs of quotes, and whether we are inside a quoted field after each."""
+    quotes = np.flatnonzero(data == QUOTE)
+    firsts = np.flatnonzero(np.diff(quotes, prepend=-2) > 1)
+    odd = (np.diff(firsts, append=len(quotes)) & 1).astype(np.bool_)
+    runs = quotes[firsts[odd]]
+    before = data[runs - 1]
+    toggles = (runs == 0) | (before == COMMA) | (before == NEWLINE) | (before == RETURN)
+    count = np.cumsum(toggles)
+    reset = np.maximum.accumulate(np.where(toggles, 0, count))
+    return runs, ((count - reset) & 1).astype(np.bool_)
+
+
+def _csv_rows(data: bytes, ends: Places, path: Path) -> NDArray[np.bool_]:
+    """Say which records are rows: those that are not an empty line."""
+    first = np.frombuffer(data, np.uint8)[np.concatenate(([0], ends[:-1]))]
+    rows: NDArray[np.bool_] = (first != NEWLINE) & (first != RETURN)
+    return rows
+
+
+# ── Parquet ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _open_parquet(path: Path, int96: str | None = None) -> Any:
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(
+        path, buffer_size=BLOCK, pre_buffer=False, coerce_int96_timestamp_unit=int96
+    )
+
+
+def _copy_parquet(paths: Sequence[Path], decisions: _Decisions, target: Path) -> None:
+    """Copy the kept rows of all files; the first one says how they are stored."""
+    import pyarrow.parquet as pq
+
+    unit = _int96_unit(paths)
+    with _reading(paths[0]), _open_parquet(paths[0], unit) as file:
+        schema, settings = file.schema_arrow, _settings(file)
+        rows = max(_rows_per_group(file.metadata), default=1)
+    with pq.ParquetWriter(target, schema, **settings) as writer:
+        for group in _grouped(_kept_tables(paths, decisions, unit), rows):
+            writer.write_table(group, row_group_size=len(group))
+
+
+def _settings(file: Any) -> dict[str, Any]:
+    """Return what makes a writer store columns as they are stored in a file."""
+    types = _types_of(file)
+    int96 = any(physical == "INT96" for _, physical, _ in types)
+    timestamps = any(logical == "TIMESTAMP" for _, _, logical in types)
+    settings: dict[str, Any] = {
+        "use_deprecated_int96_timestamps": int96 and not timestamps,
+        "use_compliant_nested_type": False,  # the names in the schema are the file's own
+    }
+    if file.metadata.num_row_groups:
+        group = file.metadata.row_group(0)
+        columns = [group.column(at) for at in range(group.num_columns)]
+        settings["compression"] = {
+            column.path_in_schema: column.compression.replace("UNCOMPRESSED", "NONE")
+            for column in columns
+        }
+    return settings
+
+
+def _types_of(file: Any) -> list[tuple[str, str, str]]:
+    """Return the path, the physical and the logical type of each column."""
+    columns = [file.schema.column(at) for at in range(len(file.schema))]
+    return [(each.path, each.physical_type, each.logical_type.type) for each in columns]
+
+
+def _rows_per_group(metadata: Any) -> list[int]:
+    return [metadata.row_group(at).num_rows for at in range(metadata.num_row_groups)]
+
+
+def _kept_tables(paths: Sequence[Path], decisions: _Decisions, unit: str | None) -> Iterator[Any]:
+    for path in paths:
+        with _reading(path), _open_parquet(path, unit) as file:
+            for batch in file.iter_batches(batch_size=_rows_per_batch(file.metadata)):
+                kept = decisions.take(len(batch), path)
+                if kept.any():
+                    yield _filtered(pa.Table.from_batches([batch]), kept)
+
+
+def _rows_per_batch(metadata: Any) -> int:
+    """Choose batches of some megabytes that fill a row group evenly."""
+    groups = _rows_per_group(metadata)
+    size = sum(metadata.row_group(at).total_byte_size for at in range(len(groups)))
+    fitting: int = BYTES_PER_BATCH * metadata.num_rows // max(size, 1)
+    most = max(1, min(ROWS_PER_BATCH, fitting))
+    largest = max(groups, default=1)
+    return -(-largest // -(-largest // most))
+
+
+def _filtered(table: pa.Table, kept: NDArray[np.bool_]) -> pa.Table:
+    if kept.all():
+        return table
+    try:
+        return table.filter(pa.array(kept))
+    except pa.ArrowNotImplementedError:  # views of strings (pyarrow 26): slices do for every type
+        edges = np.flatnonzero(np.diff(kept, prepend=False, append=False)).tolist()
+        runs = [table.slice(start, end - start) for start, end in list(pairwise(edges))[::2]]
+        return pa.concat_tables(runs).combine_chunks()
+
+
+def _grouped(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
+    """Gather tables to row groups of about so many rows, as far as memory allows."""
+    pending: list[pa.Table] = []
+    for table in tables:
+        pending.append(table)
+        large = sum(each.nbytes for each in pending) >= BYTES_PER_GROUP
+        if large or sum(map(len, pending)) >= rows:
+            yield pa.concat_tables(pending).unify_dictionaries()
+            pending = []
+    if pending:
+        yield pa.concat_tables(pending).unify_dictionaries()
+
+
+def _check_types(paths: Sequence[Path]) -> None:
+    """Refuse columns whose type would be lost, such as Parquet's intervals: Arrow has bytes."""
+    import pyarrow.parquet as pq
+
+    for path in paths:
+        with _reading(path), _open_parquet(path) as file:
+            sink = pa.BufferOutputStream()
+            pq.ParquetWriter(sink, file.schema_arrow, **_settings(file)).close()
+            copied = _types_of(pq.ParquetFile(pa.BufferReader(sink.getvalue())))
+            for (name, _, old), (_, _, new) in zip(_types_of(file), copied, strict=True):
+                if old != new and (old, new) not in EQUIVALENT_TYPES:
+                    raise InputError(
+                        f"the column {name!r} of {path} has a type that cannot be copied unchanged "
+                        f"({old} would become {new}): convert or remove the column first"
+                    )
+
+
+def _int96_unit(paths: Sequence[Path]) -> str | None:
+    """Choose the unit that holds all timestamps of the old INT96 kind exactly.
+
+    Their days reach beyond what nanoseconds in 64 bits can (1677 to 2262, and pyarrow wraps around
+    without a word), their fractions below microseconds. Spark writes them in microseconds.
+    """
+    fine, far = False, False
+    for path in paths:
+        for nanoseconds, microseconds in _int96_columns(path):
+            scaled = microseconds.cast(nanoseconds.schema, safe=False)
+            fine |= not scaled.equals(nanoseconds)
+            far |= not _casts(microseconds, nanoseconds.schema)
+            if fine and far:
+                raise InputError(
+                    f"{path} has INT96 timestamps that are both finer than microseconds and beyond "
+                    "the years 1677 to 2262, which cannot be copied unchanged: convert them first"
+                )
+    return "us" if far else None
+
+
+def _casts(table: pa.Table, schema: pa.Schema) -> bool:
+    try:
+        table.cast(schema)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _int96_columns(path: Path) -> Iterator[tuple[pa.Table, pa.Table]]:
+    """Yield the INT96 columns of a file twice: in nanoseconds and in microseconds."""
+    with _reading(path), _open_parquet(path) as one, _open_parquet(path, "us") as other:
+        columns = [name for name, physical, _ in _types_of(one) if physical == "INT96"]
+        if columns:
+            both = (
+                file.iter_batches(batch_size=ROWS_PER_BATCH, columns=columns)
+                for file in (one, other)
+            )
+            for batches in zip(*both, strict=True):
+                fine, coarse = (pa.Table.from_batches([batch]) for batch in batches)
+                yield fine, coarse
+
+
+_COPIERS: dict[str, Callable[[Sequence[Path], _Decisions, Path], None]] = {
+    "parquet": _copy_parquet,
+    "jsonl": _copy_jsonl,
+    "csv": _copy_csv,
+}
