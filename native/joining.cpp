@@ -565,7 +565,7 @@ std::vector<int32_t> greedy(Hashes hashes, Starts starts, Items sizes, Items ite
                 witness = other;
             }
         });
-        if (place >= 0 && !protect[at]) {
+        if (place >= 0) {
             auto& candidates = pool.candidates(place);
             std::sort(candidates.begin(), candidates.end(), [&](int32_t a, int32_t b) {
                 return before(joined[static_cast<size_t>(a)], joined[static_cast<size_t>(b)]);
@@ -581,9 +581,8 @@ std::vector<int32_t> greedy(Hashes hashes, Starts starts, Items sizes, Items ite
                 }
             }
         }
-        if (witness >= 0 && !protect[at]) {
-            witnesses[at] = witness;
-        } else {
+        witnesses[at] = witness;
+        if (witness < 0 || protect[at]) {
             kept[at] = 1;
             if (place >= 0) {
                 pool.add(place);

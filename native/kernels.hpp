@@ -128,9 +128,9 @@ Joined join(Hashes hashes, Starts starts, Items sizes, Items items, Bytes sides,
 Pairs forest(Hashes hashes, Starts starts, Items sizes, Items items, Bytes sides, int64_t numerator,
              int64_t denominator, unsigned threads);
 
-// The greedy choice in `order`: an item is kept unless an earlier kept one is similar to it, or if
-// it is protected. Who is similar to whom is given by pairs, and, for any two of the `joined` ones,
-// found out here.
+// The greedy choice in `order`: an item is kept if no earlier kept one is similar to it, or if it
+// is protected. Returns the earliest such one, or -1. Who is similar to whom is given by pairs,
+// and, for any two of the `joined` ones, found out here.
 std::vector<int32_t> greedy(Hashes hashes, Starts starts, Items sizes, Items items, Bytes sides,
                             Items order, Bytes protect, Items joined, Items left, Items right,
                             int64_t numerator, int64_t denominator, unsigned threads);

@@ -215,12 +215,12 @@ def choose(
         shielded.astype(np.uint8),
         found.threads,
     )
-    removed = np.flatnonzero(witness_group >= 0).astype(np.int32)
+    similar = np.flatnonzero(witness_group >= 0).astype(np.int32)
     similarity = np.ones(len(groups))
-    similarity[removed] = jaccard.measure(
-        found.sets, groups.firsts[removed], groups.firsts[witness_group[removed]], found.threads
+    similarity[similar] = jaccard.measure(
+        found.sets, groups.firsts[similar], groups.firsts[witness_group[similar]], found.threads
     )
-    # A kept group keeps its leader, and all others of it are copies of that one.
+    # A group without a witness keeps its leader, and all others of it are copies of that one.
     witness = np.where(witness_group >= 0, leaders[witness_group], leaders).astype(np.int32)
     items = np.arange(len(corpus), dtype=np.int32)
     its_witness = groups.of_items(witness, items)

@@ -112,7 +112,7 @@ def greedy(
     protect: NDArray[np.uint8],
     threads: int = 1,
 ) -> NDArray[np.int32]:
-    """Return for each group its witness, or -1 if it is kept, deciding in the given order."""
+    """Return for each group its witness, the earliest kept group similar to it, or -1."""
     _canonicalise(sets, groups.firsts[crowd], threads)
     return kernels.greedy(
         *_arrays(sets),

@@ -241,7 +241,7 @@ def _check_same_columns(paths: Sequence[Path], format: str) -> None:
 def _first_difference(expected: pa.Schema, schema: pa.Schema) -> str:
     for one, other in zip(expected, schema, strict=False):
         if not one.equals(other):
-            return f"{other} instead of {one}"
+            return f"{other.name}: {other.type} instead of {one.name}: {one.type}"
     return f"{len(schema)} columns instead of {len(expected)}"
 
 
@@ -495,7 +495,8 @@ def _copy_parquet(paths: Sequence[Path], decisions: _Decisions, target: Path) ->
     unit = _int96_unit(paths)
     with _reading(paths[0]), _open_parquet(paths[0], unit) as file:
         schema, settings = file.schema_arrow, _settings(file)
-        rows = max(_rows_per_group(file.metadata), default=1)
+        groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
+        rows = max((group.num_rows for group in groups), default=1)
     with pq.ParquetWriter(target, schema, **settings) as writer:
         for group in _grouped(_kept_tables(paths, decisions, unit), rows):
             writer.write_table(group, row_group_size=len(group))
@@ -526,27 +527,22 @@ def _types_of(file: Any) -> list[tuple[str, str, str]]:
     return [(each.path, each.physical_type, each.logical_type.type) for each in columns]
 
 
-def _rows_per_group(metadata: Any) -> list[int]:
-    return [metadata.row_group(at).num_rows for at in range(metadata.num_row_groups)]
-
-
 def _kept_tables(paths: Sequence[Path], decisions: _Decisions, unit: str | None) -> Iterator[Any]:
     for path in paths:
         with _reading(path), _open_parquet(path, unit) as file:
-            for batch in file.iter_batches(batch_size=_rows_per_batch(file.metadata)):
+            for batch in _batches(file):
                 kept = decisions.take(len(batch), path)
                 if kept.any():
                     yield _filtered(pa.Table.from_batches([batch]), kept)
 
 
-def _rows_per_batch(metadata: Any) -> int:
-    """Choose batches of some megabytes that fill a row group evenly."""
-    groups = _rows_per_group(metadata)
-    size = sum(metadata.row_group(at).total_byte_size for at in range(len(groups)))
-    fitting: int = BYTES_PER_BATCH * metadata.num_rows // max(size, 1)
-    most = max(1, min(ROWS_PER_BATCH, fitting))
-    largest = max(groups, default=1)
-    return -(-largest // -(-largest // most))
+def _batches(file: Any) -> Iterator[Any]:
+    """Yield batches of some megabytes, none from two row groups (nor can pyarrow read all such)."""
+    for at in range(file.metadata.num_row_groups):
+        group = file.metadata.row_group(at)
+        fitting = BYTES_PER_BATCH * group.num_rows // max(group.total_byte_size, 1)
+        rows = max(1, min(ROWS_PER_BATCH, fitting))
+        yield from file.iter_batches(batch_size=rows, row_groups=[at])
 
 
 def _filtered(table: pa.Table, kept: NDArray[np.bool_]) -> pa.Table:
@@ -623,10 +619,7 @@ def _int96_columns(path: Path) -> Iterator[tuple[pa.Table, pa.Table]]:
     with _reading(path), _open_parquet(path) as one, _open_parquet(path, "us") as other:
         columns = [name for name, physical, _ in _types_of(one) if physical == "INT96"]
         if columns:
-            both = (
-                file.iter_batches(batch_size=ROWS_PER_BATCH, columns=columns)
-                for file in (one, other)
-            )
+            both = (file.iter_batches(ROWS_PER_BATCH, columns=columns) for file in (one, other))
             for batches in zip(*both, strict=True):
                 fine, coarse = (pa.Table.from_batches([batch]) for batch in batches)
                 yield fine, coarse

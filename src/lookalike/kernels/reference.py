@@ -504,11 +504,10 @@ def greedy(
     denominator: int,
     threads: int = 1,
 ) -> Items:
-    """Return for each item its witness, or -1 if it is kept.
+    """Return for each item its witness: the earliest kept item that is similar to it, or -1.
 
-    In `order`, an item is kept if it is protected or no earlier kept item is similar to it; its
-    witness is the earliest of those. Similar are the given pairs, and any two of the `joined` that
-    reach the threshold.
+    The items are considered in `order`, and an item is kept if it has no witness or is protected.
+    Similar are the given pairs, and any two of the `joined` that reach the threshold.
     """
     among = None if sides is None else sides[joined]
     found = join(hashes, starts, sizes, items[joined], among, numerator, denominator)
@@ -517,11 +516,9 @@ def greedy(
     witnesses = np.full(len(items), -1, dtype=np.int32)
     kept: list[int] = []
     for item in order.tolist():
-        witness = next((earlier for earlier in kept if {earlier, item} in similar), None)
-        if witness is None or protect[item]:
+        witnesses[item] = next((each for each in kept if {each, item} in similar), -1)
+        if witnesses[item] < 0 or protect[item]:
             kept.append(item)
-        else:
-            witnesses[item] = witness
     return witnesses
 
 
