@@ -23,38 +23,34 @@ namespace lookalike {
 namespace {
 
 constexpr size_t items_per_part = 64;
-constexpr unsigned least_counter_bits = 10, most_counter_bits = 24;
+constexpr unsigned counter_bits = 20;
+constexpr size_t counted_elements = size_t{1} << 22;
 
-// About how many of the sets have an element. Elements are counted by their top bits: any order of
-// the elements is right, and only one by true frequency is fast.
+// About how common each element is. A sample of the sets is counted, elements by some of their
+// bits, twice: any order of the elements is right, and a rough order by frequency is fast; but a
+// rare element taken for a common one would drag boilerplate into a short prefix.
 class Frequencies {
 public:
-    Frequencies(const Comparison& sets, Items items, unsigned threads) {
+    Frequencies(const Comparison& sets, Items items)
+        : high_(size_t{1} << counter_bits, 0), low_(size_t{1} << counter_bits, 0) {
         size_t elements = 0;
         for (const int32_t item : items) {
             elements += static_cast<size_t>(sets.size(item));
         }
-        unsigned bits = least_counter_bits;
-        while (bits < most_counter_bits && (size_t{1} << bits) < 2 * elements) {
-            ++bits;
-        }
-        shift_ = 64 - bits;
-        counters_ = std::vector<std::atomic<uint32_t>>(size_t{1} << bits);
-        parallel(items.size, items_per_part, threads, [&](size_t begin, size_t end) {
-            for (size_t i = begin; i < end; ++i) {
-                for (const uint64_t x : sets.elements(items[i])) {
-                    counters_[x >> shift_].fetch_add(1, std::memory_order_relaxed);
-                }
+        const size_t step = elements / counted_elements + 1;
+        for (size_t i = 0; i < items.size; i += step) {
+            for (const uint64_t x : sets.elements(items[i])) {
+                ++high_[x >> (64 - counter_bits)];
+                ++low_[x & (low_.size() - 1)];
             }
-        });
+        }
     }
     uint32_t operator()(uint64_t x) const {
-        return counters_[x >> shift_].load(std::memory_order_relaxed);
+        return std::min(high_[x >> (64 - counter_bits)], low_[x & (low_.size() - 1)]);
     }
 
 private:
-    unsigned shift_;
-    std::vector<std::atomic<uint32_t>> counters_;
+    std::vector<uint32_t> high_, low_;
 };
 
 struct Ranked {
@@ -65,33 +61,54 @@ struct Ranked {
     }
 };
 
+// In which prefixes elements occur, by some of their bits: it may say yes too often, never no.
+class Occurrences {
+public:
+    explicit Occurrences(size_t elements) {
+        size_t size = 1 << 10;
+        while (size < 8 * elements) {
+            size *= 2;
+        }
+        marks_.assign(size, 0);
+    }
+    void add(uint64_t x, bool in_short) {
+        uint8_t& mark = marks_[x & (marks_.size() - 1)];
+        mark = static_cast<uint8_t>((mark & 3) < 2 ? mark + 1 : mark) | (in_short ? shorts : 0);
+    }
+    bool shared(uint64_t x) const { return (mark(x) & 3) >= 2; }
+    bool shared_with_short(uint64_t x) const { return shared(x) && (mark(x) & shorts); }
+
+private:
+    static constexpr uint8_t shorts = 4;
+    uint8_t mark(uint64_t x) const { return marks_[x & (marks_.size() - 1)]; }
+    std::vector<uint8_t> marks_;
+};
+
 // The rarest elements of every item, in the common order. Items are known by their position in the
-// list that is joined.
+// list that is joined. What no other item could be met by is left out.
 class Prefixes {
 public:
     Prefixes(const Comparison& sets, Items items, unsigned threads)
-        : sets_(sets), items_(items), starts_(items.size + 1, 0) {
+        : sets_(sets), items_(items), starts_(items.size + 1, 0), middles_(items.size, 0) {
         for (size_t i = 0; i < items.size; ++i) {
             const int64_t size = sets.size(items[i]);
             starts_[i + 1] = starts_[i] + size - sets.threshold.least_with_any(size) + 1;
+            middles_[i] = starts_[i] + size - sets.threshold.least_with_larger(size) + 1;
         }
         elements_.resize(static_cast<size_t>(starts_.back()));
-        const Frequencies frequency(sets, items, threads);
-        parallel(items.size, items_per_part, threads, [&](size_t begin, size_t end) {
-            std::vector<Ranked> ranked;
-            for (size_t i = begin; i < end; ++i) {
-                ranked.clear();
-                for (const uint64_t x : sets.elements(items[i])) {
-                    ranked.push_back({frequency(x), x});
+        const Frequencies frequency(sets, items);
+        parallel_workers(items.size, items_per_part, threads, [&] {
+            return [&, ranked = std::vector<Ranked>()](size_t begin, size_t end) mutable {
+                for (size_t i = begin; i < end; ++i) {
+                    ranked.clear();
+                    for (const uint64_t x : sets.elements(items[i])) {
+                        ranked.push_back({frequency(x), x});
+                    }
+                    take_rarest(i, ranked);
                 }
-                const auto length = starts_[i + 1] - starts_[i];
-                std::partial_sort(ranked.begin(), ranked.begin() + length, ranked.end());
-                for (int64_t at = 0; at < length; ++at) {
-                    elements_[static_cast<size_t>(starts_[i] + at)] =
-                        ranked[static_cast<size_t>(at)].element;
-                }
-            }
+            };
         });
+        drop_what_meets_nobody();
     }
 
     int64_t size(int32_t i) const { return sets_.size(items_[static_cast<size_t>(i)]); }
@@ -103,8 +120,8 @@ public:
     }
     // Enough to meet every similar set that is not smaller.
     Hashes short_prefix(int32_t i) const {
-        const int64_t length = size(i) - sets_.threshold.least_with_larger(size(i)) + 1;
-        return {long_prefix(i).data, static_cast<size_t>(length)};
+        const size_t at = static_cast<size_t>(i);
+        return {elements_.data() + starts_[at], static_cast<size_t>(middles_[at] - starts_[at])};
     }
     // Whether the smaller of two sets is large enough for the larger one.
     bool sizes_fit(int32_t smaller, int32_t larger) const {
@@ -117,9 +134,49 @@ public:
     int32_t count() const { return static_cast<int32_t>(items_.size); }
 
 private:
+    // Puts the short prefix first, then the rest of the long one; order within them is of no use.
+    void take_rarest(size_t i, std::vector<Ranked>& ranked) {
+        const auto long_end = ranked.begin() + (starts_[i + 1] - starts_[i]);
+        const auto short_end = ranked.begin() + (middles_[i] - starts_[i]);
+        std::nth_element(ranked.begin(), long_end - 1, ranked.end());
+        std::nth_element(ranked.begin(), short_end - 1, long_end);
+        std::transform(ranked.begin(), long_end, elements_.begin() + starts_[i],
+                       [](const Ranked& each) { return each.element; });
+    }
+    // An element of a long prefix leads somewhere only if another item has it in its short prefix,
+    // and one of a short prefix only if another has it in its long one.
+    void drop_what_meets_nobody() {
+        Occurrences occurrences(elements_.size());
+        for (size_t i = 0; i < items_.size; ++i) {
+            for (int64_t at = starts_[i]; at < starts_[i + 1]; ++at) {
+                occurrences.add(elements_[static_cast<size_t>(at)], at < middles_[i]);
+            }
+        }
+        int64_t out = 0;
+        for (size_t i = 0; i < items_.size; ++i) {
+            const int64_t begin = starts_[i], middle = middles_[i], end = starts_[i + 1];
+            starts_[i] = out;
+            for (int64_t at = begin; at < middle; ++at) {
+                const uint64_t x = elements_[static_cast<size_t>(at)];
+                if (occurrences.shared(x)) {
+                    elements_[static_cast<size_t>(out++)] = x;
+                }
+            }
+            middles_[i] = out;
+            for (int64_t at = middle; at < end; ++at) {
+                const uint64_t x = elements_[static_cast<size_t>(at)];
+                if (occurrences.shared_with_short(x)) {
+                    elements_[static_cast<size_t>(out++)] = x;
+                }
+            }
+        }
+        starts_.back() = out;
+        elements_.resize(static_cast<size_t>(out));
+    }
+
     const Comparison& sets_;
     Items items_;
-    std::vector<int64_t> starts_;
+    std::vector<int64_t> starts_, middles_; // where items start, where their short prefixes end
     std::vector<uint64_t> elements_;
 };
 

@@ -37,7 +37,7 @@ BAND_COST = 60.0
 PAIR_COST = 200.0
 ELEMENT_COST = 1.5
 JOIN_COST = 100.0  # per element of an item that is joined exactly
-POSTING_COST = 0.5  # per pair of a crowd: a join meets few of them, but the more there are the more
+POSTING_COST = 0.05  # per pair of a crowd: a join meets few of them, but the more there are the more
 
 CROWD = 128
 """A bucket of more items than this is a crowd: it is joined exactly instead of pair by pair."""
