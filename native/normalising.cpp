@@ -1,11 +1,12 @@
 // Normalisation: a text as bytes -> the text under a profile, as UTF-8.
 //
-// `standard` is NFKC_Casefold of Unicode with the remaining format characters dropped: every code
-// point is replaced by its folded form, then the whole is brought into canonical composition.
-// Composition only ever reaches back to the last code point that "starts a segment" (nothing before
-// it can interact with it), and almost every segment is one code point, whose folded form is
-// already composed. So the text is read once, folding as it goes; when a code point turns up that
-// belongs to the segment before it, that segment is taken back and composed as a whole.
+// `standard` is NFKC_Casefold of Unicode with the remaining format characters dropped: marks are
+// put in order, every code point is replaced by its folded form, and the whole is composed
+// canonically. Composition only ever reaches back to the last code point that "starts a segment"
+// (nothing before it can interact with it), and almost every segment is one code point, whose
+// folded form is already composed. So the text is read once, folding as it goes; when a code point
+// turns up that belongs to the segment before it, that segment is taken back and composed as a
+// whole.
 #include "kernels.hpp"
 #include "unicode.hpp"
 
@@ -156,26 +157,27 @@ private:
     size_t size_;
 };
 
-// Composes the segment [text, end) and the code points behind it that belong to it; returns the
-// place where the next segment starts.
+// Composes the segment that starts at `text`, with all code points behind it that belong to it;
+// returns the place where the next segment starts.
 const uint8_t* compose_segment(const uint8_t* text, const uint8_t* limit, Writer& writer) {
-    Codes folded, codes;
+    Codes raw, codes;
     const uint8_t* at = text;
     do {
         const Decoded next = decode(at, limit);
         if (at != text && properties(next.code).starts_segment()) {
             break;
         }
-        if (const uint16_t place = look_up(fold_index, fold_blocks, next.code)) {
-            const uint32_t* list = fold_pool + place;
-            folded.insert(folded.end(), list + 1, list + 1 + *list);
-        } else {
-            folded.push_back(next.code);
-        }
+        decompose(next.code, raw);
         at += next.size;
     } while (at < limit);
-    for (const uint32_t code : folded) {
-        decompose(code, codes);
+    order_marks(raw);
+    for (const uint32_t code : raw) {
+        if (const uint16_t place = look_up(fold_index, fold_blocks, code)) {
+            const uint32_t* list = fold_pool + place;
+            std::for_each(list + 1, list + 1 + *list, [&](uint32_t c) { decompose(c, codes); });
+        } else {
+            decompose(code, codes);
+        }
     }
     order_marks(codes);
     compose_all(codes);

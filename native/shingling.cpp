@@ -50,7 +50,8 @@ template <class Token> void each_word(Bytes text, Token&& token) {
                 token(begin, static_cast<size_t>(at - begin));
             }
             begin = at;
-            open = its_class == mark ? word : its_class;
+            open =
+                its_class == mark ? gap : its_class; // a mark that follows no token marks nothing
         }
         at += size;
     }

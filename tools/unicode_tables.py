@@ -129,9 +129,10 @@ class Database:
         return [] if self.category[code] == "Cf" else self.folded.get(code, [code])
 
     def starts_segment(self, code: int) -> bool:
-        """Return whether nothing before this code point can interact with its folded form."""
+        """Return whether nothing before this code point can interact with it or its folded form."""
         folded = self.fold(code)
-        return bool(folded) and not self.combining[folded[0]] and folded[0] not in self.maybe_second
+        starters = bool(folded) and not self.combining[code] and not self.combining[folded[0]]
+        return starters and folded[0] not in self.maybe_second
 
 
 def ranges(values: list[int]) -> list[list[int]]:

@@ -98,7 +98,7 @@ def search(
         count += int(collapsing.pair_counts(groups, verified[-1], corpus.split).sum())
         _check_count(count, most_pairs, f"band {band + 1} of {ready.plan.bands}")
         progress("comparing", band + 1, ready.plan.bands)
-    pairs = Pairs.joined(verified)
+    pairs = Pairs.joined(verified).sorted()
     by_chance = ~(crowded[pairs.left] & crowded[pairs.right])
     crowd = np.flatnonzero(crowded).astype(np.int32)
     return _with_found(ready, pairs[by_chance], crowd, met)

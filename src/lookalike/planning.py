@@ -37,7 +37,15 @@ BAND_COST = 60.0
 PAIR_COST = 200.0
 ELEMENT_COST = 1.5
 JOIN_COST = 100.0  # per element of an item that is joined exactly
-POSTING_COST = 0.05  # per pair of a crowd: a join meets few of them, but the more there are the more
+POSTING_COST = (
+    0.05  # per pair of a crowd: a join meets few of them, but the more there are the more
+)
+
+LEAST_BANDS, LEAST_RECALL = 2, 0.75
+"""Plans below these are not made: the slots of the fast sketch repel each other a little, so that
+one band agrees less often than p^r says. With two or more bands that reach 3/4 at the threshold, at
+least one of them agrees *more* often than the formula says, whatever the sizes of the sets (derived
+and tested in tests/statistics/test_plans_find_pairs.py)."""
 
 CROWD = 128
 """A bucket of more items than this is a crowd: it is joined exactly instead of pair by pair."""
@@ -179,7 +187,8 @@ def plan_by_hand(p: float, sample: Sample, *, bands: int, rows: int, by_hand: bo
 def alternatives(p: float, sample: Sample, *, recall: float) -> Iterator[Plan]:
     """Yield, for each number of rows that fits a signature, the plan that reaches the recall."""
     for rows in range(1, MOST_SLOTS + 1):
-        bands = bands_needed(p, rows=rows, recall=recall)
+        bands = bands_needed(p, rows=rows, recall=max(recall, LEAST_RECALL))
+        bands = max(bands, LEAST_BANDS) if p < 1 else bands
         if bands * rows > MOST_SLOTS:
             return
         yield plan_by_hand(p, sample, bands=bands, rows=rows, by_hand=False)

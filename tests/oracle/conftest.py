@@ -10,10 +10,11 @@ import fcntl
 import json
 import os
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from . import naive
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Documents:
-    """A data set: as `lookalike.find` gets it, and as plain ids and texts."""
+    """A data set: as files with the options to read them, as ids and texts, as a table of these."""
 
     source: Path | list[Path]
     options: dict[str, str]
@@ -34,6 +35,10 @@ class Documents:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @cached_property
+    def table(self) -> pa.Table:
+        return pa.table({"id": self.ids, "text": self.texts})
 
 
 def _rows(path: Path) -> Documents:

@@ -89,13 +89,13 @@ def words(text: str) -> list[str]:
     before = "gap"
     for char in normalise(text):
         kind = kind_of(char)
-        if kind == "gap":
-            before = "gap"
-        elif before != "gap" and (kind == "mark" or kind == before == "word"):
+        if before != "gap" and (kind == "mark" or kind == before == "word"):
             tokens[-1] += char
+        elif kind in {"gap", "mark"}:
+            before = "gap"
         else:
             tokens.append(char)
-            before = "alone" if kind == "alone" else "word"
+            before = kind
     return tokens
 
 

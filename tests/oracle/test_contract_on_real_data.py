@@ -47,7 +47,7 @@ def seeds(name: str, shingle: str) -> range:
 
 
 def search(documents: Documents, **options: Any) -> la.Result:
-    return la.find(documents.source, **documents.options, threads=1, **options)
+    return la.find(documents.table, threads=1, **options)
 
 
 def positions(column: pa.ChunkedArray, ids: list[Any]) -> NDArray[np.int64]:
@@ -67,7 +67,7 @@ def missed(result: la.Result, documents: Documents, truth: naive.Truth) -> NDArr
     assert (left < right).all()
     keys = left * len(documents) + right
     assert (np.diff(keys) > 0).all(), "pairs are repeated, or not in input order"
-    wanted = np.flatnonzero(truth.reaches(result.settings.threshold))
+    wanted = np.flatnonzero(truth.reaches(result.threshold))
     at = np.searchsorted(truth.keys[wanted], keys)
     assert np.array_equal(truth.keys[wanted][np.minimum(at, len(wanted) - 1)], keys), "a false pair"
     assert np.array_equal(result.pairs["similarity"].to_numpy(), truth.similarity[wanted][at])
@@ -80,7 +80,7 @@ def missed(result: la.Result, documents: Documents, truth: naive.Truth) -> NDArr
 
 def distinct_elements(result: la.Result) -> NDArray[np.int64]:
     """Return the number of distinct hashes of each item."""
-    sets = result.found.sets
+    sets = result.search.sets
     counted = [
         size if size >= 0 else len(np.unique(sets.hashes[start:end]))
         for size, start, end in zip(
@@ -132,9 +132,22 @@ def test_every_reported_pair_is_true_and_exact_and_every_equal_pair_is_found(
 
 @pytest.mark.parametrize("shingle", SHINGLES)
 @pytest.mark.parametrize("name", NAMES)
-def test_no_two_shingles_of_an_item_share_a_hash(name, shingle, documents, truth):
-    result = search(documents(name), threshold=0.95, shingle=shingle)
-    assert np.array_equal(distinct_elements(result), truth(name, shingle).sizes)
+def test_the_files_give_the_same_pairs_and_no_two_shingles_of_an_item_share_a_hash(
+    name, shingle, documents, truth
+):
+    given, true = documents(name), truth(name, shingle)
+    result = la.find(given.source, **given.options, shingle=shingle, threads=1)
+    missed(result, given, true)
+    assert result.pairs.equals(search(given, shingle=shingle).pairs)
+    assert np.array_equal(distinct_elements(result), true.sizes)
+
+
+@pytest.mark.parametrize("threshold", ["0.5", "0.8"])
+@pytest.mark.parametrize("shingle", SHINGLES)
+@pytest.mark.parametrize("name", NAMES)
+def test_an_exact_run_misses_nothing(name, shingle, threshold, documents, truth):
+    result = search(documents(name), shingle=shingle, threshold=threshold, exact=True)
+    assert not missed(result, documents(name), truth(name, shingle)).any()
 
 
 @pytest.fixture(scope="session")
@@ -206,9 +219,15 @@ def tally(documents: Documents, truth: naive.Truth, **options: Any) -> Tally:
     return Tally(np.array(misses), predicted)
 
 
-@pytest.mark.parametrize("threshold", ["0.5", "0.8"])
 @pytest.mark.parametrize(
-    ("name", "shingle"), [("licences", "words:5"), ("debian", "words:5"), ("licences", "chars:9")]
+    ("name", "shingle", "threshold"),
+    [
+        ("licences", "words:5", "0.5"),
+        ("licences", "words:5", "0.8"),
+        ("licences", "chars:9", "0.8"),
+        ("debian", "words:5", "0.5"),
+        ("debian", "words:5", "0.8"),
+    ],
 )
 def test_no_more_is_missed_than_the_curve_of_the_plan_predicts(
     name, shingle, threshold, documents, truth

@@ -61,8 +61,8 @@ BYTES_PER_GROUP = 64 << 20
 MARK = b"\xef\xbb\xbf"
 QUOTE, COMMA, RETURN, NEWLINE, OPEN, CLOSE = b'",\r\n{}'
 JSON_BLANKS = b" \t\r\n"
-# Signed integers of the two native widths need no annotation; enumerations are read as texts.
-EQUIVALENT_TYPES = {("INT", "NONE"), ("ENUM", "STRING"), ("NONE", "TIMESTAMP")}
+# Signed integers of the two native widths mean the same with and without their annotation.
+EQUIVALENT_TYPES = {("INT", "NONE")}
 
 
 def check_output(inputs: Sequence[Path], output: Path, *, force: bool = False) -> None:
@@ -430,7 +430,6 @@ def _jsonl_rows(data: bytes, ends: Places, path: Path) -> NDArray[np.bool_]:
     view = np.frombuffer(data, np.uint8)
     starts = np.concatenate(([0], ends[:-1]))
     rows: NDArray[np.bool_] = (view[starts] == OPEN) & (view[ends - 2] == CLOSE)
-    rows &= view[ends - 1] == NEWLINE
     for at in np.flatnonzero(~rows).tolist():
         rows[at] = _is_row(data[starts[at] : ends[at]].strip(JSON_BLANKS), path)
     return rows
@@ -504,11 +503,9 @@ def _copy_parquet(paths: Sequence[Path], decisions: _Decisions, target: Path) ->
 
 def _settings(file: Any) -> dict[str, Any]:
     """Return what makes a writer store columns as they are stored in a file."""
-    types = _types_of(file)
-    int96 = any(physical == "INT96" for _, physical, _ in types)
-    timestamps = any(logical == "TIMESTAMP" for _, _, logical in types)
+    int96 = any(physical == "INT96" for _, physical, _ in _types_of(file))
     settings: dict[str, Any] = {
-        "use_deprecated_int96_timestamps": int96 and not timestamps,
+        "use_deprecated_int96_timestamps": int96,
         "use_compliant_nested_type": False,  # the names in the schema are the file's own
     }
     if file.metadata.num_row_groups:

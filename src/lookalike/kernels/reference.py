@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -123,17 +123,22 @@ def composed(first: int, second: int) -> int | None:
     return unicode().compose.get((first, second))
 
 
-def nfc(codes: list[int]) -> list[int]:
-    """Return the canonical composition: decompose, order the marks, compose."""
-    tables = unicode()
+def ordered(codes: Iterable[int]) -> list[int]:
+    """Return the canonical decomposition: every code point in pieces, marks in their order."""
+    combining = unicode().combining
     flat = [part for code in codes for part in decomposed(code)]
     start = 0
     for end in range(len(flat) + 1):
-        if end == len(flat) or not tables.combining.get(flat[end], 0):
-            flat[start:end] = sorted(
-                flat[start:end], key=lambda code: tables.combining.get(code, 0)
-            )
+        if end == len(flat) or not combining.get(flat[end], 0):
+            flat[start:end] = sorted(flat[start:end], key=lambda code: combining.get(code, 0))
             start = end
+    return flat
+
+
+def nfc(codes: list[int]) -> list[int]:
+    """Return the canonical composition of code points."""
+    tables = unicode()
+    flat = ordered(codes)
     out: list[int] = []
     starter = -1  # position in `out` of the last starter
     last_class = 0  # combining class of the last code point kept after it
@@ -152,12 +157,16 @@ def nfc(codes: list[int]) -> list[int]:
 
 
 def normalised(text: bytes, profile: str) -> str:
-    """Return one text under a normalisation profile; bytes that are not UTF-8 become U+FFFD."""
+    """Return one text under a normalisation profile; bytes that are not UTF-8 become U+FFFD.
+
+    Marks are put in order before folding: one of them, the iota below, folds to a letter, and the
+    marks around it must not depend on which side of it they were typed.
+    """
     raw = text.decode("utf-8", errors="replace")
     if profile == "none":
         return raw
     fold = unicode().fold
-    folded = [part for char in raw for part in fold.get(ord(char), [ord(char)])]
+    folded = [part for code in ordered(map(ord, raw)) for part in fold.get(code, [code])]
     return "".join(map(chr, nfc(folded)))
 
 
@@ -171,10 +180,10 @@ def words(text: str) -> list[str]:
         grows = (its_class == MARK and open_class != GAP) or (its_class == open_class == WORD)
         if grows:
             tokens[-1] += char
-        elif its_class != GAP:
+        elif its_class in (WORD, ALONE):
             tokens.append(char)
-            open_class = ALONE if its_class == ALONE else WORD
-        else:
+            open_class = its_class
+        else:  # a mark that follows no token has nothing to mark
             open_class = GAP
     return tokens
 
