@@ -34,8 +34,9 @@ check: $(BUILT)  ## lint, types, import layers, docs
 docs: $(BUILT)  ## build the documentation into site/, warnings are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-bench: $(BUILT)  ## measure the stages on real text
+bench: $(BUILT)  ## measure the stages on real text, and hostile collections
 	$(BIN)/python benchmarks/stages.py
+	$(BIN)/python benchmarks/crowds.py
 
 soak: $(BUILT)  ## slow tests, not part of CI
 	$(BIN)/python -m pytest -n 2 -m slow --soak $(ARGS)

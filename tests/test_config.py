@@ -37,7 +37,7 @@ def test_shingles_are_read_from_a_word(text, unit, k):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "word", "words:", "words:x", "words:-1", "words:0", "chars:1.5"]
+    "text", ["", "word", "words:", "words:x", "words:-1", "words:0", "words:257", "chars:1.5"]
 )
 def test_other_shingles_are_refused(text):
     with pytest.raises(UsageError):

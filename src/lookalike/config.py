@@ -25,6 +25,7 @@ PROFILES = {
     "none": "none: the text as it is",
 }
 MOST_SLOTS = 1024
+LONGEST_SHINGLE = 256  # longer ones of two alternating tokens could share a polynomial hash
 LARGEST_DENOMINATOR = 10**18
 
 
@@ -44,8 +45,8 @@ class Shingling:
     def __post_init__(self) -> None:
         if self.unit not in get_args(Unit):
             raise UsageError(f"unknown shingle unit {self.unit!r}: words, chars or tokens")
-        if self.k < 1:
-            raise UsageError(f"a shingle has at least one token, not {self.k}")
+        if not 1 <= self.k <= LONGEST_SHINGLE:
+            raise UsageError(f"a shingle has 1 to {LONGEST_SHINGLE} tokens, not {self.k}")
         if self.normalise not in PROFILES:
             allowed = " or ".join(PROFILES)
             raise UsageError(f"unknown normalisation profile {self.normalise!r}: {allowed}")

@@ -185,7 +185,7 @@ def test_an_interrupted_run_leaves_no_file(tmp_path):
 
 
 def test_help_of_every_command_has_an_example():
-    for command in ("find", "explain", "plan", "demo"):
+    for command in ("find", "cluster", "dedup", "explain", "plan", "demo"):
         ran = lookalike(command, "--help")
         assert ran.returncode == 0
         assert f"lookalike {command}" in ran.stdout.split("Example")[1]
@@ -193,3 +193,95 @@ def test_help_of_every_command_has_an_example():
 
 def test_the_version_is_told():
     assert lookalike("--version").stdout.startswith("lookalike 0.")
+
+
+# ── Clusters and deduplication ────────────────────────────────────────────────────────────────
+
+
+def test_cluster_writes_a_row_for_each_item(news, tmp_path):
+    out = tmp_path / "clusters.csv"
+    ran = lookalike("cluster", news, "-o", out, "-t", "0.6")
+    assert ran.returncode == 0, ran.stderr
+    assert out.read_text().splitlines() == [
+        '"id","cluster","size"',
+        '"n1","n1",3',
+        '"n2","n1",3',
+        '"n3","n1",3',
+        '"n4","n4",1',
+        '"n5","n5",1',
+    ]
+    assert "1 of more than one item (components)" in ran.stdout
+    witnessed = lookalike("cluster", news, "--mode", "witnessed", "--json", "-t", "0.6")
+    assert json.loads(witnessed.stdout)["mode"] == "witnessed"
+
+
+def test_dedup_copies_kept_lines_and_names_witnesses(news, tmp_path):
+    out, manifest = tmp_path / "clean.jsonl", tmp_path / "removed.jsonl"
+    ran = lookalike("dedup", news, "-o", out, "--manifest", manifest, "-t", "0.6")
+    assert ran.returncode == 0, ran.stderr
+    lines = news.read_text().splitlines()
+    assert out.read_text().splitlines() == [lines[0], lines[3], lines[4]]
+    removed = [json.loads(line) for line in manifest.read_text().splitlines()]
+    assert [(row["id"], row["witness"], row["reason"]) for row in removed] == [
+        ("n2", "n1", "exact copy"),
+        ("n3", "n1", "near-duplicate"),
+    ]
+    assert "3 of 5 items (first)" in ran.stdout
+    assert "2, of which 1 are exact copies" in ran.stdout
+
+
+def test_a_dry_run_writes_no_rows(news, tmp_path):
+    ran = lookalike("dedup", news, "--dry-run", "-o", tmp_path / "no.jsonl", "--json")
+    assert json.loads(ran.stdout)["output"] is None
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["news.jsonl"]
+
+
+def test_protect_takes_all_paths_behind_it_and_keeps_them(news, tmp_path):
+    shield = tmp_path / "shield.csv"
+    shield.write_text(f'id,body\nn4,"{ROWS[3]["body"]}"\n')
+    out, manifest = tmp_path / "clean.jsonl", tmp_path / "removed.csv"
+    args = ["dedup", news, "-o", out, "--protect", shield, "--manifest", manifest, "-t", "0.9"]
+    ran = lookalike(*args)
+    assert ran.returncode == 0, ran.stderr
+    kept = [json.loads(line)["id"] for line in out.read_text().splitlines()]
+    assert kept == ["n1", "n3", "n5"]
+    assert "exact copy of a protected item" in manifest.read_text()
+
+
+def test_a_folder_of_texts_is_deduplicated_into_a_folder(tmp_path):
+    folder = tmp_path / "texts"
+    (folder / "sub").mkdir(parents=True)
+    for name, text in (("a.txt", "one two three"), ("sub/b.txt", "One two three"), ("c.txt", "x")):
+        (folder / name).write_text(text)
+    out = tmp_path / "clean"
+    ran = lookalike("dedup", folder, "-o", out)
+    assert ran.returncode == 0, ran.stderr
+    assert sorted(path.name for path in out.rglob("*.txt")) == ["a.txt", "c.txt"]
+
+
+def test_an_exact_run_says_that_nothing_is_missed(news):
+    ran = lookalike("find", news, "--exact", "-t", "0.3", "--check", "3", "-q")
+    assert "exact join: nothing is missed" in ran.stdout
+    assert "sampled items found: 1.0000" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        (["dedup", "news.jsonl"], 2, "-o OUT"),
+        (["dedup", "news.jsonl", "-o", "x.csv"], 2, "csv"),
+        (["dedup", "news.jsonl", "-o", "x.jsonl", "--keep", "best"], 2, "first, longest, shortest"),
+        (["dedup", "news.jsonl", "-o", "x.jsonl", "--keep", "max:age"], 3, "no column 'age'"),
+        (["cluster", "news.jsonl", "--mode", "star"], 2, "components or witnessed"),
+        (["find", "news.jsonl", "--max-pairs", "0", "-t", "0.6"], 2, "lookalike cluster"),
+        (["find", "news.jsonl", "--exact", "--bands", "2", "--rows", "2"], 2, "no bands"),
+        (["find", "news.jsonl", "-r", "1"], 2, "--exact"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_what_cannot_be_clustered_or_kept_is_said_clearly(news, args, code, message):
+    ran = lookalike(*args, cwd=news.parent)
+    assert ran.returncode == code, ran.stderr
+    assert message in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert sorted(each.name for each in news.parent.iterdir()) == ["news.jsonl"]
