@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from lookalike import explaining, pipeline
-from lookalike.config import Resources, Settings, Shingling, exact_threshold
+from lookalike.config import Keep, Resources, Settings, Shingling, exact_threshold
 from lookalike.data import Corpus, Progress, silent
 from lookalike.errors import UsageError
 from lookalike.forecast import Forecast
 from lookalike.io import readers
 from lookalike.planning import typical_sample
-from lookalike.result import Result, make_clusters, make_decisions
+from lookalike.result import Result, check_mode, make_clusters, make_decisions
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -112,9 +112,11 @@ def find(
     >>> result.pairs.to_pylist()
     [{'left': 0, 'right': 1, 'similarity': 1.0}]
     """
+    if max_pairs < 1:
+        raise UsageError(f"max_pairs is {max_pairs}, but has to be at least 1")
     run = Run.of(options)
-    corpus = run.read(data, against, across=True)
-    found = run.search(corpus, most_pairs=max_pairs)
+    corpus = run.read(data, against, across=against is not None)
+    found = run.search(corpus, most_pairs=max_pairs, compact=compact)
     result = Result(corpus, found, max_pairs, compact)
     _ = result.positions  # too many pairs are refused here, not when they are looked at
     return result
@@ -133,10 +135,11 @@ def cluster(
     >>> la.cluster(["a b c", "x y z", "A B C"]).labels.tolist()
     [0, 1, 0]
     """
-    run = Run.of(options)
+    run, policy = Run.of(options), Keep.parse(keep)
+    check_mode(mode)
     corpus = run.read(data)
     found = run.search(corpus)
-    return make_clusters(found, corpus, mode, keep, lambda: pipeline.estimate_recall(found))
+    return make_clusters(found, corpus, mode, policy, lambda: pipeline.estimate_recall(found))
 
 
 def dedup(
@@ -172,11 +175,11 @@ def dedup(
     """
     if protect is not None and against is not None:
         raise UsageError("give either protect (it also removes within the input) or against")
-    run = Run.of(options)
+    run, policy = Run.of(options), Keep.parse(keep)
     other = protect if against is None else against
     corpus = run.read(data, other, across=against is not None)
     found = run.search(corpus)
-    return make_decisions(found, corpus, keep, lambda: pipeline.estimate_recall(found))
+    return make_decisions(found, corpus, policy, lambda: pipeline.estimate_recall(found))
 
 
 def plan(data: Any = None, **options: Unpack[Options]) -> Forecast:
@@ -290,10 +293,17 @@ class Run:
             return first.corpus
         return readers.join(first, self.read_source(other), across=across)
 
-    def search(self, corpus: Corpus, *, most_pairs: int | None = None) -> pipeline.Search:
+    def search(
+        self, corpus: Corpus, *, most_pairs: int | None = None, compact: bool = False
+    ) -> pipeline.Search:
         """Search a corpus."""
         return pipeline.search(
-            corpus, self.settings, self.resources, self.progress, most_pairs=most_pairs
+            corpus,
+            self.settings,
+            self.resources,
+            self.progress,
+            most_pairs=most_pairs,
+            compact=compact,
         )
 
     def forecast(self, corpus: Corpus | None) -> Forecast:

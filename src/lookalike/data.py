@@ -179,8 +179,8 @@ class Recall:
     """How much of what there was a run has found, with a 95 % interval.
 
     Counted are pairs of items with a similarity below 1: exact copies are found by construction.
-    `found` is known, `total` is an estimate. With no such pair there is nothing to estimate, and
-    the values are those of the plan.
+    `found` is known, `total` is an estimate. With no such pair there is nothing to estimate from:
+    the value is that of the plan at the threshold, and the interval says nothing.
     """
 
     value: float

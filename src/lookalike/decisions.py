@@ -118,7 +118,8 @@ class Decisions:
         witnesses = self.witnesses[gone]
         protected = witnesses >= len(self.corpus.ids)
         reason = np.where(self.similarities[gone] == 1, EXACT, NEAR).astype(object)
-        reason[protected] = reason[protected] + " of a protected item"
+        whose = "an item of the other collection" if self.corpus.across else "a protected item"
+        reason[protected] = reason[protected] + f" of {whose}"
         return pa.table(
             {
                 "id": self.corpus.names(gone).combine_chunks(),
@@ -132,7 +133,8 @@ class Decisions:
         """Say why an item stays or goes."""
         at = position(self.corpus.ids, id)
         if self.witnesses[at] < 0:
-            return f"{id} is kept: no item that is kept before it is similar to it"
+            other = "of the other collection" if self.corpus.across else "that is kept before it"
+            return f"{id} is kept: no item {other} is similar to it"
         witness = self.corpus.names(self.witnesses[at : at + 1])[0].as_py()
         similar = self.similarities[at]
         kind = f"an {EXACT}" if similar == 1 else f"similar ({similar:.6g})"

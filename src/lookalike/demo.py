@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import __version__, api
+from lookalike.errors import OutputError
 from lookalike.report.pages import render
 
 if TYPE_CHECKING:
@@ -102,6 +103,8 @@ def families_of(result: Result) -> list[Family]:
 
 def run(page: Path, *, threads: int, progress: Progress) -> tuple[Result, list[Family]]:
     """Find the near-duplicates of the standard library and write a page of them."""
+    if not page.parent.is_dir():
+        raise OutputError(f"the folder {page.parent} does not exist")
     result = api.find(standard_library(), threshold=THRESHOLD, threads=threads, progress=progress)
     families = families_of(result)
     near = [row for row in result.pairs.to_pylist() if row["similarity"] < 1]

@@ -15,7 +15,7 @@ def position(ids: pa.ChunkedArray, id: Any) -> int:
     kind = ids.type
     try:
         wanted = pa.scalar(id, kind)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
         try:
             wanted = pa.scalar(str(id), pa.string()).cast(kind)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 MOST_PAIRS = 100_000_000
 SAMPLE_SEED = 0
+SAMPLED_CROWD = 300
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,14 @@ def search(
     progress: Progress = silent,
     *,
     most_pairs: int | None = None,
+    compact: bool = False,
 ) -> Search:
-    """Find the similar pairs of a corpus; with `most_pairs`, stop when there are more than that."""
+    """Find the similar pairs of a corpus; with `most_pairs`, stop when there are more than that.
+
+    Compact, a pair of groups counts once.
+    """
+    if compact and corpus.across:
+        raise UsageError("compact pairs are of one collection: leave out either compact or against")
     ready = prepare(corpus, settings, resources, progress)
     if ready.plan.exact:
         everyone = np.arange(len(ready.groups), dtype=np.int32)
@@ -95,7 +102,8 @@ def search(
         verified.append(verifying.verify(candidates, compare))
         crowded[candidates.crowd] = True
         met += len(candidates)
-        count += int(collapsing.pair_counts(groups, verified[-1], corpus.split).sum())
+        counts = collapsing.pair_counts(groups, verified[-1], corpus.split)
+        count += len(counts) if compact else int(counts.sum())
         _check_count(count, most_pairs, f"band {band + 1} of {ready.plan.bands}")
         progress("comparing", band + 1, ready.plan.bands)
     pairs = Pairs.joined(verified).sorted()
@@ -148,8 +156,6 @@ def pairs_of_groups(found: Search, most_pairs: int = MOST_PAIRS, *, compact: boo
 
     More than `most_pairs` pairs of items are refused; compact, exact copies do not multiply them.
     """
-    if compact and found.split is not None:
-        raise UsageError("compact pairs are of one collection: leave out either compact or against")
     copies = 0 if compact else collapsing.count_copies(found.groups, found.split)
     _check_count(copies, most_pairs, "exact copies alone")
     crowded = jaccard.join(
@@ -246,27 +252,49 @@ def shared_bands(found: Search, one: int, other: int) -> tuple[int, ...]:
 
 def estimate_recall(found: Search, between: Pairs | None = None) -> Recall:
     """Return the recall of a search; `between` are all its pairs of groups, if they are known."""
-    by_chance = found.pairs[found.pairs.similarity < 1]
-    weights = collapsing.pair_counts(found.groups, by_chance, found.split)
-    p = [jaccard.collision_probability(s) for s in by_chance.similarity.tolist()]
-    expected = np.array([found.plan.curve(each) for each in p])
-    certain = 0
-    if between is not None:
-        known = between[between.similarity < 1]
-        everything = int(collapsing.pair_counts(found.groups, known, found.split).sum())
-        certain = everything - int(weights.sum())
+    copies = collapsing.count_copies(found.groups, found.split)
+    if between is None:
+        pairs, scale = _some_pairs(found)
+    else:
+        pairs, scale = between, np.ones(len(between))
+    below = pairs.similarity < 1
+    pairs = pairs[below]
+    weights = scale[below] * collapsing.pair_counts(found.groups, pairs, found.split)
+    count = round(float(weights.sum()))
+    if found.plan.exact:
+        return Recall(1.0, 1.0, 1.0, count, count, exact_copies=copies)
+    if not count:
+        return Recall(found.plan.recall_at_threshold, 0.0, 1.0, 0, 0.0, exact_copies=copies)
+    p = [jaccard.collision_probability(s) for s in pairs.similarity.tolist()]
     mean_size = found.sample.elements / max(found.sample.items, 1)
     pair_cost = 2 * planning.sketch_cost(mean_size, found.plan.slots)
     recall = estimating.estimate(
-        by_chance,
+        pairs,
         weights,
-        expected,
+        np.array([found.plan.curve(each) for each in p]),
         partial(_meet, found),
-        certain=certain,
         sampled=estimating.affordable_pairs(found.plan.expected_seconds * 1e9, pair_cost),
         threads=found.threads,
     )
-    return replace(recall, exact_copies=collapsing.count_copies(found.groups, found.split))
+    return replace(recall, exact_copies=copies)
+
+
+def _some_pairs(found: Search) -> tuple[Pairs, NDArray[np.float64]]:
+    """Return the pairs by chance and those of a part of the crowd, and how many each stands for."""
+    order = np.argsort(found.groups.prints[found.crowd], kind="stable")
+    some = np.sort(found.crowd[order[:SAMPLED_CROWD]])
+    crowded = jaccard.join(
+        found.sets,
+        found.groups,
+        some,
+        found.sides,
+        found.settings.threshold,
+        MOST_PAIRS,
+        found.threads,
+    )
+    share = (len(found.crowd) / max(len(some), 1)) ** 2
+    scale = np.concatenate([np.ones(len(found.pairs)), np.full(len(crowded), share)])
+    return Pairs.joined([found.pairs, crowded]), scale
 
 
 def _meet(found: Search, pairs: Pairs, number: int) -> NDArray[np.bool_]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -17,8 +18,8 @@ from lookalike.families import jaccard
 from lookalike.naming import position
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from decimal import Decimal
-    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from lookalike.planning import Plan
 
 Mode = Literal["components", "witnessed"]
+LARGEST_UNION = 2**26  # ratios of smaller integers are told apart by their nearest floats
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,7 +76,7 @@ class Result:
 
     @cached_property
     def _shown(self) -> NDArray[np.bool_]:
-        return np.greater_equal(self.positions.similarity, float(self.threshold))
+        return reaching(self.positions.similarity, self.threshold)
 
     @cached_property
     def pairs(self) -> pa.Table:
@@ -91,10 +93,17 @@ class Result:
     @cached_property
     def recall(self) -> Recall:
         """How much of what there was the run has found, estimated, with a 95 % interval."""
-        return pipeline.estimate_recall(self.search, self._between)
+        between = self._between
+        shown = between[reaching(between.similarity, self.threshold)]
+        return pipeline.estimate_recall(self.search, shown)
 
     def check(self, items: int) -> Check:
-        """Compare some sampled items with all others by brute force, and count what was found."""
+        """Compare some sampled items with all others by brute force, and count what was found.
+
+        Exact copies are sampled once, and the pairs are those of the run's own threshold.
+        """
+        if items < 1:
+            raise UsageError(f"a check samples at least 1 item, not {items}")
         return pipeline.check(self.search, self._between, items)
 
     def at(self, threshold: float | str | Decimal | Fraction) -> Result:
@@ -131,7 +140,7 @@ class Result:
         """Return the search with only the pairs shown, the crowd's included."""
         if self.narrowed is None:
             return self.search
-        pairs = self._between[self._between.similarity >= float(self.narrowed)]
+        pairs = self._between[reaching(self._between.similarity, self.narrowed)]
         nobody = self.search.crowd[:0]
         return replace(self.search, pairs=pairs, crowd=nobody)
 
@@ -146,12 +155,12 @@ class Result:
         explanation = explain_items(
             corpus, self.search.settings.shingling, (here, there), (left, right)
         )
-        pairs = self.positions
+        pairs = self.positions[self._shown]
         reported = (pairs.left == min(here, there)) & (pairs.right == max(here, there))
         p = jaccard.collision_probability(explanation.similarity)
         return replace(
             explanation,
-            threshold=self.search.settings.threshold,
+            threshold=self.threshold,
             chance=self.plan.curve(p),
             reported=bool(reported.any()),
             bands=pipeline.shared_bands(self.search, here, there),
@@ -177,24 +186,39 @@ class Result:
         return lines(rows)
 
 
+def reaching(similarity: NDArray[np.float64], threshold: Fraction) -> NDArray[np.bool_]:
+    """Return which similarities reach the threshold, as the ratios of integers that they are."""
+    nearest = float(threshold)
+    ratio = Fraction(nearest).limit_denominator(LARGEST_UNION)
+    compare = np.greater_equal if ratio >= threshold else np.greater
+    return np.asarray(compare(similarity, nearest))
+
+
 # ── Clusters and decisions ────────────────────────────────────────────────────────────────────
 
 
+def check_mode(mode: str) -> None:
+    """Refuse a mode that there is not."""
+    if mode not in get_args(Mode):
+        raise UsageError(f"unknown mode {mode!r}: components or witnessed")
+
+
 def make_clusters(
-    search: Search, corpus: Corpus, mode: str, keep: str | Keep, recall: Any
+    search: Search, corpus: Corpus, mode: str, keep: str | Keep, recall: Callable[[], Recall]
 ) -> Clusters:
     """Return the clusters of a search."""
+    check_mode(mode)
     if mode == "components":
         return Clusters(corpus, pipeline.connect(search), mode, recall())
-    if mode != "witnessed":
-        raise UsageError(f"unknown mode {mode!r}: components or witnessed")
     decisions = make_decisions(search, corpus, keep, recall)
     items = np.arange(len(corpus), dtype=np.int32)
     labels = np.where(decisions.witnesses < 0, items, decisions.witnesses)
     return Clusters(corpus, labels, mode, decisions.recall)
 
 
-def make_decisions(search: Search, corpus: Corpus, keep: str | Keep, recall: Any) -> Decisions:
+def make_decisions(
+    search: Search, corpus: Corpus, keep: str | Keep, recall: Callable[[], Recall]
+) -> Decisions:
     """Return what to keep of what a search found."""
     policy = Keep.parse(keep) if isinstance(keep, str) else keep
     witnesses, similarities = pipeline.choose(search, corpus, policy)
@@ -213,7 +237,6 @@ def describe(search: Search, corpus: Corpus) -> dict[str, Any]:
         "distinct_items": len(search.groups),
         "candidates": search.candidates,
         "crowded_items": 0 if plan.exact else len(search.crowd),
-        "skipped": 0,
         "run_threshold": float(settings.threshold),
         "asked_recall": None if plan.exact or plan.by_hand else settings.recall,
         "recall_at_threshold": plan.recall_at_threshold,
@@ -272,7 +295,7 @@ def recall_line(recall: Recall) -> str:
     """Return a recall in one line."""
     if recall.found == 0:
         return "nothing to estimate it from: no pair below similarity 1 was found"
-    if recall.low == recall.high == 1:
+    if recall.total == recall.found:
         return f"1 of {recall.found:,} pairs below similarity 1"
     missed = recall.total - recall.found
     return (

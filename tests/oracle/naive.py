@@ -53,17 +53,29 @@ def _is_dropped(char: str) -> bool:
     return unicodedata.category(char) == "Cf" or ord(char) in IGNORABLE
 
 
-def normalise(text: str) -> str:
-    """Return the text in NFKC, case folded, without format characters: until nothing changes."""
-    if text.isascii():
-        return text.lower()
+@cache
+def fold(char: str) -> str:
+    """Return a character in NFKC, case folded, without format characters: until it stays."""
+    text = char
     while True:
         folded = unicodedata.normalize("NFKC", text).casefold()
-        kept = "".join(char for char in folded if not _is_dropped(char))
+        kept = "".join(each for each in folded if not _is_dropped(each))
         clean = unicodedata.normalize("NFKC", kept)
         if clean == text:
             return text
         text = clean
+
+
+def normalise(text: str) -> str:
+    """Return the text with every character folded, in NFC.
+
+    Unicode (definition 147) has the text brought into NFD before: the iota below, which folds to a
+    letter, stands behind the other marks of its letter then, wherever it was typed.
+    """
+    if text.isascii():
+        return text.lower()
+    folded = "".join(fold(char) for char in unicodedata.normalize("NFD", text))
+    return unicodedata.normalize("NFC", folded)
 
 
 @cache

@@ -56,7 +56,9 @@ Keep = Annotated[
 ]
 Check = Annotated[
     int,
-    typer.Option("--check", metavar="N", help="Compare N sampled items with all, by brute force."),
+    typer.Option(
+        "--check", metavar="N", min=0, help="Compare N sampled items with all, by brute force."
+    ),
 ]
 
 
@@ -94,7 +96,7 @@ def find(
         ),
     ] = None,
     max_pairs: Annotated[
-        int, typer.Option("--max-pairs", metavar="N", help="Refuse to list more pairs.")
+        int, typer.Option("--max-pairs", metavar="N", min=1, help="Refuse to list more pairs.")
     ] = 100_000_000,
     compact: Annotated[
         bool, typer.Option("--compact", help="Each exact copy only with the first of its kind.")
@@ -112,14 +114,15 @@ def find(
     """
     from dataclasses import asdict
 
-    from lookalike.io import writers
+    from lookalike.io import copying, writers
     from lookalike.result import Result
 
     with _running(search, texts, run) as job:
         if output is not None:
             writers.check_target(output, force=force)
-        corpus = _read(job, inputs, against, across=True)
-        found = job.search(corpus, most_pairs=max_pairs)
+            copying.check_apart([*inputs, *(against or [])], output)
+        corpus = _read(job, inputs, against, across=bool(against))
+        found = job.search(corpus, most_pairs=max_pairs, compact=compact)
         result = Result(corpus, found, max_pairs, compact)
         pairs = result.pairs
         checked = result.check(check) if check else None
@@ -161,16 +164,29 @@ def cluster(
     Example: `lookalike cluster news.jsonl -o clusters.parquet --mode witnessed`
     """
     from lookalike import pipeline
-    from lookalike.io import writers
-    from lookalike.result import asked_and_done, describe, lines, make_clusters, recall_dict
+    from lookalike.config import Keep as Policy
+    from lookalike.io import copying, writers
+    from lookalike.result import (
+        asked_and_done,
+        check_mode,
+        describe,
+        lines,
+        make_clusters,
+        recall_dict,
+    )
     from lookalike.result import recall_line as line
 
     with _running(search, texts, run) as job:
+        policy = Policy.parse(keep)
+        check_mode(mode)
         if output is not None:
             writers.check_target(output, force=force)
+            copying.check_apart(inputs, output)
         corpus = _read(job, inputs)
         found = job.search(corpus)
-        clusters = make_clusters(found, corpus, mode, keep, lambda: pipeline.estimate_recall(found))
+        clusters = make_clusters(
+            found, corpus, mode, policy, lambda: pipeline.estimate_recall(found)
+        )
     if output is not None:
         writers.write_table(clusters.table, output, force=force)
     if run.json:
@@ -234,6 +250,7 @@ def dedup(
     Example: `lookalike dedup news.jsonl -o clean.jsonl --keep longest --manifest removed.parquet`
     """
     from lookalike import pipeline
+    from lookalike.config import Keep as Policy
     from lookalike.errors import UsageError
     from lookalike.io import copying, writers
     from lookalike.result import asked_and_done, describe, lines, make_decisions, recall_dict
@@ -246,13 +263,18 @@ def dedup(
     if protect and against:
         raise UsageError("give either --protect (it also removes within INPUT) or --against")
     with _running(search, texts, run) as job:
+        policy = Policy.parse(keep)
         if output is not None and not dry_run:
             copying.check_output(inputs, output, force=force)
+            copying.check_apart([*(protect or []), *(against or [])], output)
         if manifest is not None:
             writers.check_target(manifest, force=force)
+            copying.check_apart([*inputs, *(protect or []), *(against or [])], manifest)
+            if output is not None:
+                copying.check_apart([output], manifest)
         corpus = _read(job, inputs, protect or against, across=bool(against))
         found = job.search(corpus)
-        decisions = make_decisions(found, corpus, keep, lambda: pipeline.estimate_recall(found))
+        decisions = make_decisions(found, corpus, policy, lambda: pipeline.estimate_recall(found))
     if manifest is not None:
         writers.write_table(decisions.removed, manifest, force=force)
     if output is not None and not dry_run:

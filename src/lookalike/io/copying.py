@@ -161,7 +161,7 @@ def _plan(inputs: Sequence[Path], output: Path, *, force: bool) -> _Plan:
     paths = [file.path for _, file in found]
     names = [_name(path, file.path) for path, file in found]
     one_file = output.suffix.lower() in formats.FORMATS
-    _check_apart([*inputs, *(path for path in paths if path.is_symlink())], output)
+    check_apart([*inputs, *(path for path in paths if path.is_symlink())], output)
     if format == "parquet":
         _check_types(paths)
     if one_file:
@@ -198,7 +198,7 @@ def _name(given: Path, file: Path) -> PurePosixPath:
     return PurePosixPath(file.name if given == file else file.relative_to(given).as_posix())
 
 
-def _check_apart(sources: Sequence[Path], output: Path) -> None:
+def check_apart(sources: Sequence[Path], output: Path) -> None:
     """Refuse an output that shares files with the inputs."""
     target = output.resolve()
     for source in sources:

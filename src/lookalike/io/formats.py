@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv as python_csv
 import json as python_json
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FIRST_BLOCK = 16 << 20
+TYPED_ROWS = 1000  # how far to look for the first value of a column
 JSON_TYPES = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
 
 
@@ -164,18 +166,24 @@ def _read_csv(path: Path, text: str, id: str | None, tokens: bool) -> pa.Table:
 
 
 def _jsonl_schema(path: Path) -> pa.Schema:
-    """Tell the columns from the first row."""
+    """Tell the columns from the first rows, and their types from the first that have a value."""
+    kinds: dict[str, pa.DataType] = {}
     with path.open("rb") as file:
-        line = next((line for line in file if line.strip()), None)
-    if line is None:
+        rows = ((number, line) for number, line in enumerate(file, start=1) if line.strip())
+        for number, line in islice(rows, TYPED_ROWS):
+            for name, value in _parse_line(line, path, number).items():
+                if kinds.get(name, pa.null()) == pa.null():
+                    kinds[name] = _json_type(value)
+            if pa.null() not in kinds.values():
+                break
+    if not kinds:
         raise InputError(f"{path} is empty: a JSONL file has one object in each line")
-    row = _parse_line(line, path, 1)
-    return pa.schema([(name, _json_type(value)) for name, value in row.items()])
+    return pa.schema(kinds)
 
 
 def _json_type(value: Any) -> pa.DataType:
     if isinstance(value, list):
-        return pa.list_(_json_type(value[0]) if value else pa.string())
+        return pa.list_(_json_type(value[0])) if value else pa.null()
     return JSON_TYPES.get(type(value), pa.null())
 
 
@@ -190,23 +198,30 @@ def _parse_line(line: bytes, path: Path, number: int) -> dict[str, Any]:
 
 
 def _read_jsonl(path: Path, text: str, id: str | None, tokens: bool) -> pa.Table:
-    from pyarrow import json
-
     schema = _jsonl_schema(path)
-    fields = {text: schema.field(text).type if tokens else pa.large_string()}
+    tokens_type = schema.field(text).type
+    if pa.types.is_null(tokens_type):
+        tokens_type = pa.list_(pa.string())
+    fields = {text: tokens_type if tokens else pa.large_string()}
     if id is not None and id != text:
         fields[id] = schema.field(id).type
-    parse = json.ParseOptions(explicit_schema=pa.schema(fields), unexpected_field_behavior="ignore")
     try:
-        return _in_growing_blocks(
-            path,
-            lambda block: json.read_json(
-                path, read_options=json.ReadOptions(block_size=block), parse_options=parse
-            ),
-        )
+        return _read_json_fields(path, fields)
     except pa.ArrowInvalid as error:
         _name_the_bad_line(path, fields)
         raise error
+
+
+def _read_json_fields(path: Path, fields: dict[str, pa.DataType]) -> pa.Table:
+    from pyarrow import json
+
+    parse = json.ParseOptions(explicit_schema=pa.schema(fields), unexpected_field_behavior="ignore")
+    return _in_growing_blocks(
+        path,
+        lambda block: json.read_json(
+            path, read_options=json.ReadOptions(block_size=block), parse_options=parse
+        ),
+    )
 
 
 def _name_the_bad_line(path: Path, fields: dict[str, pa.DataType]) -> None:
@@ -261,12 +276,13 @@ def _csv_column(path: Path, name: str) -> pa.ChunkedArray:
 
 
 def _jsonl_column(path: Path, name: str) -> pa.ChunkedArray:
-    from pyarrow import json
-
-    return _in_growing_blocks(
-        path,
-        lambda block: json.read_json(path, read_options=json.ReadOptions(block_size=block)),
-    )[name]
+    kind = _jsonl_schema(path).field(name).type
+    try:
+        return _read_json_fields(path, {name: kind})[name]
+    except pa.ArrowInvalid:
+        if not pa.types.is_integer(kind):
+            raise
+        return _read_json_fields(path, {name: pa.float64()})[name]  # 1, 2, 2.5
 
 
 _COLUMN_READERS = {"parquet": _parquet_column, "csv": _csv_column, "jsonl": _jsonl_column}

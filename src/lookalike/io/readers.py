@@ -109,7 +109,11 @@ def choose_columns(
 
 def _guess_text(schema: pa.Schema, unit: Unit, id: str | None, where: str) -> str:
     likely = TOKEN_NAMES if unit == "tokens" else TEXT_NAMES
-    fits = _is_list if unit == "tokens" else _is_text
+    kind_fits = _is_list if unit == "tokens" else _is_text
+
+    def fits(kind: pa.DataType) -> bool:
+        return kind_fits(kind) or pa.types.is_null(kind)
+
     fitting: list[str] = [field.name for field in schema if fits(field.type) and field.name != id]
     for name in likely:
         if fitting.count(name) == 1:
@@ -201,20 +205,28 @@ def _column_of_table(table: pa.Table, name: str) -> pa.ChunkedArray:
 
 
 def _corpus_of_list(items: list[Any], unit: Unit) -> Corpus:
-    kind = pa.large_list(pa.large_string()) if unit == "tokens" else pa.large_string()
     wanted = "a list of strings" if unit == "tokens" else "a string"
     for at, item in enumerate(items):
         fits = isinstance(item, list | tuple) if unit == "tokens" else isinstance(item, str)
         if not fits and item is not None:
             raise InputError(f"item {at} is a {type(item).__name__}, not {wanted}")
-    try:
-        column = pa.array(items, type=kind)
-    except UnicodeEncodeError:  # lone surrogates: no UTF-8 has them, the kernel replaces them
-        encoded = [
-            None if item is None else item.encode("utf-8", "surrogatepass") for item in items
-        ]
-        column = pa.array(encoded, type=pa.large_binary())
+    if unit == "tokens":
+        items = [None if item is None else [_as_bytes(token) for token in item] for item in items]
+        column = pa.array(items, type=_content_type(unit))
+    else:
+        column = _text_array(items)
     return _corpus(None, pa.chunked_array([column]), unit, "the list")
+
+
+def _text_array(texts: list[str | None]) -> pa.Array:
+    try:
+        return pa.array(texts, type=pa.large_string())
+    except UnicodeEncodeError:  # lone surrogates: no UTF-8 has them, the kernel replaces them
+        return pa.array([None if text is None else _as_bytes(text) for text in texts])
+
+
+def _as_bytes(token: Any) -> bytes:
+    return token if isinstance(token, bytes) else str(token).encode("utf-8", "surrogatepass")
 
 
 def _corpus_of_tables(tables: list[pa.Table], columns: Columns, unit: Unit, where: str) -> Corpus:
@@ -263,11 +275,21 @@ def _contents(column: pa.ChunkedArray, unit: Unit, where: str) -> pa.ChunkedArra
         )
         raise InputError(f"the contents in {where} are {column.type}, not {wanted}{hint}")
     if unit == "tokens":
-        return column.cast(pa.large_list(pa.large_string())).cast(_content_type(unit))
+        try:
+            return column.cast(_content_type(unit))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            return _cast(column, pa.large_list(pa.large_string()), where).cast(_content_type(unit))
     column = _decoded(column)
     if pa.types.is_string(column.type) or pa.types.is_string_view(column.type):
         column = column.cast(pa.large_string())
     return column.cast(pa.large_binary())
+
+
+def _cast(column: pa.ChunkedArray, kind: pa.DataType, where: str) -> pa.ChunkedArray:
+    try:
+        return column.cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise InputError(f"the contents in {where} are {column.type}: {error}") from None
 
 
 def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -293,7 +315,13 @@ def _plain_ids(column: pa.ChunkedArray, name: str, where: str) -> pa.ChunkedArra
 
 
 def _check_unique(ids: pa.ChunkedArray) -> None:
-    if pc.count_distinct(ids).as_py() == len(ids):
+    try:
+        distinct = pc.count_distinct(ids).as_py()
+    except pa.ArrowNotImplementedError:
+        raise InputError(
+            f"ids of type {ids.type} are not supported: cast them to strings"
+        ) from None
+    if distinct == len(ids):
         return
     counts = pc.value_counts(ids)
     repeated = counts.filter(pc.greater(counts.field("counts"), 1))[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
-from lookalike.errors import UsageError
+from lookalike.errors import OutputError, UsageError
 from lookalike.families import jaccard
 
 if TYPE_CHECKING:
@@ -21,9 +21,11 @@ INK, CURVE, MISSED, VAIN = "#555555", "#2563eb", "#dc2626", "#d97706"
 
 
 def check_picture(path: Path) -> None:
-    """Refuse a picture whose format cannot be told, before any work is done for it."""
+    """Refuse a picture that could not be drawn, before any work is done for it."""
     if path.suffix.lower() not in FORMATS:
         raise UsageError(f"cannot draw {path}: a picture is {', '.join(FORMATS)}")
+    if not path.parent.is_dir():
+        raise OutputError(f"the folder {path.parent} does not exist")
 
 
 def draw(forecast: Forecast, path: Path) -> None:

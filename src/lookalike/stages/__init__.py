@@ -6,4 +6,6 @@ sketching    sets → signatures → band keys
 banding      band keys → candidates
 verifying    candidates → pairs
 clustering   pairs → clusters
+choosing     items → the order in which they are kept
+estimating   pairs → how much was missed
 """

@@ -60,7 +60,11 @@ def _lengths(contents: pa.ChunkedArray) -> NDArray[np.int64]:
 
 
 def _source_ranks(values: pa.ChunkedArray, listed: tuple[str, ...]) -> NDArray[np.int64]:
-    places = pc.index_in(values.cast(pa.string()), value_set=pa.array(listed, pa.string()))
+    try:
+        names = values.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise UsageError(f"a source is named by a plain value, not by {values.type}") from None
+    places = pc.index_in(names, value_set=pa.array(listed, pa.string()))
     return np.asarray(pc.fill_null(places, len(listed)).to_numpy(), dtype=np.int64)
 
 

@@ -6,7 +6,8 @@ the found pairs are sketched again under fresh seeds, and each seed either finds
 The same tries show by how much such an estimate errs, with all dependence between pairs that share
 items, and give the interval for *this run's* recall.
 
-Pairs of two crowded items are joined exactly: they are certain, and only counted.
+Pairs of two crowded items are joined exactly, but who is crowded is a matter of chance too: they
+are tried like all others, by whether they share a bucket, which can only make the estimate smaller.
 """
 
 from __future__ import annotations
@@ -36,52 +37,46 @@ SHARE = 0.08  # of the run's own cost
 
 def estimate(
     pairs: Pairs,
-    weights: NDArray[np.int64],
+    weights: NDArray[np.float64],
     expected: NDArray[np.float64],
     meet: Meet,
     *,
-    certain: int = 0,
     sampled: int = LEAST_PAIRS,
     threads: int = 1,
 ) -> Recall:
-    """Return the recall of a run.
+    """Return the recall of a run that found some pairs with a similarity below 1.
 
-    `pairs` are those found by chance, with a similarity below 1; `weights` tells how many pairs of
-    items each stands for, `expected` with which probability the formula says it is found;
-    ``meet(pairs, number)`` tries them under the fresh seed of that number. `certain` more pairs
-    could not be missed.
+    `weights` tells how many pairs of items each stands for, `expected` with which probability the
+    formula says it is found; ``meet(pairs, number)`` tries them under a fresh seed of that number.
     """
-    found = int(weights.sum())
-    if not found:
-        return Recall(1.0, 1.0, 1.0, certain, float(certain))
+    found = round(float(weights.sum()))
     chosen, share = _sample(weights, sampled)
     with ThreadPoolExecutor(threads) as pool:
         tries = np.stack(list(pool.map(partial(meet, pairs[chosen]), range(SEEDS))))
     chance = (tries.sum(axis=0) + PRIOR * expected[chosen]) / (SEEDS + PRIOR)
-    total = float((share / chance).sum())
+    total = max(float((share / chance).sum()), found)
     errors = np.sort(((tries / chance - 1) * (share / chance)).sum(axis=1))
-    most = math.ceil(total - errors[TAIL - 1] - 1e-9)
+    most = max(math.ceil(total - errors[TAIL - 1] - 1e-9), math.ceil(total - 1e-9))
     least = max(found, math.floor(total - errors[-TAIL] + 1e-9))
-    total, most = max(total, found), max(most, found)
     return Recall(
-        value=(found + certain) / (total + certain),
-        low=(found + certain) / (most + certain),
-        high=(found + certain) / (least + certain),
-        found=found + certain,
-        total=total + certain,
+        value=found / total,
+        low=found / most,
+        high=found / min(least, total),
+        found=found,
+        total=total,
         sampled=len(np.unique(chosen)),
     )
 
 
 def _sample(
-    weights: NDArray[np.int64], sampled: int
+    weights: NDArray[np.float64], sampled: int
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return which pairs to try, and how many pairs of items each of them stands for."""
     if len(weights) <= sampled:
-        return np.arange(len(weights)), weights.astype(np.float64)
-    total = int(weights.sum())
+        return np.arange(len(weights)), weights
+    total = float(weights.sum())
     marks = (np.arange(sampled) + 0.5) * (total / sampled)
-    chosen = np.searchsorted(np.cumsum(weights), marks, side="right")
+    chosen = np.searchsorted(np.cumsum(weights), marks).clip(max=len(weights) - 1)
     return chosen, np.full(sampled, total / sampled)
 
 
