@@ -138,12 +138,10 @@ class Decisions:
         witness = self.corpus.names(self.witnesses[at : at + 1])[0].as_py()
         similar = self.similarities[at]
         kind = f"an {EXACT}" if similar == 1 else f"similar ({similar:.6g})"
-        chosen = (
-            "is protected"
-            if self.witnesses[at] >= len(self.corpus.ids)
-            else (f"comes first by the policy {self.policy}")
-        )
-        return f"{id} is removed: it is {kind} to {witness}, which is kept and {chosen}"
+        chosen = f"which is kept and comes first by the policy {self.policy}"
+        if self.witnesses[at] >= len(self.corpus.ids):
+            chosen = "of the other collection" if self.corpus.across else "which is protected"
+        return f"{id} is removed: it is {kind} to {witness}, {chosen}"
 
     def summary(self) -> str:
         """Return the decisions in numbers, to be read by a person."""

@@ -285,3 +285,41 @@ def test_what_cannot_be_clustered_or_kept_is_said_clearly(news, args, code, mess
     assert message in ran.stderr
     assert "Traceback" not in ran.stderr
     assert sorted(each.name for each in news.parent.iterdir()) == ["news.jsonl"]
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["find", "news.jsonl", "-o", "news.jsonl", "--force"],
+        ["cluster", "news.jsonl", "-o", "news.jsonl", "--force"],
+        ["dedup", "news.jsonl", "-o", "news.jsonl", "--force"],
+        ["dedup", "news.jsonl", "-o", "x.jsonl", "--manifest", "news.jsonl", "--force"],
+        ["dedup", "news.jsonl", "-o", "x.jsonl", "--manifest", "x.jsonl", "--force"],
+        [
+            "dedup",
+            "other.jsonl",
+            "-o",
+            "x.jsonl",
+            "--protect",
+            "news.jsonl",
+            "--manifest",
+            "news.jsonl",
+            "--force",
+        ],
+    ],
+    ids=" ".join,
+)
+def test_no_output_replaces_an_input_or_another_output(news, args):
+    (news.parent / "other.jsonl").write_text(news.read_text())
+    before = news.read_text()
+    ran = lookalike(*args, cwd=news.parent)
+    assert ran.returncode == 2, ran.stderr
+    assert news.read_text() == before
+    assert not (news.parent / "x.jsonl").exists()
+
+
+@pytest.mark.parametrize("args", [["plan", "--plot", "no/a.html"], ["demo", "--page", "no/x.html"]])
+def test_a_page_in_a_missing_folder_is_refused(news, args):
+    ran = lookalike(*args, cwd=news.parent)
+    assert ran.returncode == 4
+    assert "does not exist" in ran.stderr
