@@ -265,14 +265,13 @@ def estimate_recall(found: Search, between: Pairs | None = None) -> Recall:
         return Recall(1.0, 1.0, 1.0, count, count, exact_copies=copies)
     if not count:
         return Recall(found.plan.recall_at_threshold, 0.0, 1.0, 0, 0.0, exact_copies=copies)
-    p = [jaccard.collision_probability(s) for s in pairs.similarity.tolist()]
     mean_size = found.sample.elements / max(found.sample.items, 1)
     pair_cost = 2 * planning.sketch_cost(mean_size, found.plan.slots)
     recall = estimating.estimate(
         pairs,
         weights,
-        np.array([found.plan.curve(each) for each in p]),
-        partial(_meet, found),
+        lambda s: found.plan.curve(jaccard.collision_probability(s)),
+        partial(_trying, found),
         sampled=estimating.affordable_pairs(found.plan.expected_seconds * 1e9, pair_cost),
         threads=found.threads,
     )
@@ -297,16 +296,21 @@ def _some_pairs(found: Search) -> tuple[Pairs, NDArray[np.float64]]:
     return Pairs.joined([found.pairs, crowded]), scale
 
 
-def _meet(found: Search, pairs: Pairs, number: int) -> NDArray[np.bool_]:
-    """Return which pairs the plan would find under a fresh seed."""
+def _trying(found: Search, pairs: Pairs) -> estimating.Try:
+    """Return a function that tells which pairs the plan would find under a fresh seed."""
     groups, place = np.unique(np.concatenate([pairs.left, pairs.right]), return_inverse=True)
     left, right = np.split(place, 2)
-    fresh = (found.settings.seed + 1 + number) * 0x9E3779B97F4A7C15 % 2**64
+    items = found.groups.firsts[groups]
     alone = replace(found.resources, threads=1)  # many tries run side by side instead
-    sketch = partial(_sketch, found.sets, found.settings, alone, fresh)
-    keys = sketching.band_keys(found.groups.firsts[groups], found.plan, sketch)
-    met: NDArray[np.bool_] = (keys[:, left] == keys[:, right]).any(axis=0)
-    return met
+
+    def attempt(number: int) -> NDArray[np.bool_]:
+        fresh = (found.settings.seed + 1 + number) * 0x9E3779B97F4A7C15 % 2**64
+        sketch = partial(_sketch, found.sets, found.settings, alone, fresh)
+        keys = sketching.band_keys(items, found.plan, sketch)
+        met: NDArray[np.bool_] = (keys[:, left] == keys[:, right]).any(axis=0)
+        return met
+
+    return attempt
 
 
 def check(found: Search, between: Pairs, items: int) -> Check:

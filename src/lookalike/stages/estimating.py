@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Meet = Callable[[Pairs, int], NDArray[np.bool_]]
+    Try = Callable[[int], NDArray[np.bool_]]
 
 SEEDS = 80
 PRIOR = 20.0  # how many tries the formula's probability counts for
@@ -38,8 +37,8 @@ SHARE = 0.08  # of the run's own cost
 def estimate(
     pairs: Pairs,
     weights: NDArray[np.float64],
-    expected: NDArray[np.float64],
-    meet: Meet,
+    expected: Callable[[float], float],
+    trying: Callable[[Pairs], Try],
     *,
     sampled: int = LEAST_PAIRS,
     threads: int = 1,
@@ -47,13 +46,15 @@ def estimate(
     """Return the recall of a run that found some pairs with a similarity below 1.
 
     `weights` tells how many pairs of items each stands for, `expected` with which probability the
-    formula says it is found; ``meet(pairs, number)`` tries them under a fresh seed of that number.
+    formula says a pair of some similarity is found; ``trying(pairs)`` gives a function that tells,
+    for the number of a fresh seed, which of the pairs are found under it.
     """
     found = round(float(weights.sum()))
     chosen, share = _sample(weights, sampled)
     with ThreadPoolExecutor(threads) as pool:
-        tries = np.stack(list(pool.map(partial(meet, pairs[chosen]), range(SEEDS))))
-    chance = (tries.sum(axis=0) + PRIOR * expected[chosen]) / (SEEDS + PRIOR)
+        tries = np.stack(list(pool.map(trying(pairs[chosen]), range(SEEDS))))
+    formula = np.array([expected(s) for s in pairs.similarity[chosen].tolist()])
+    chance = (tries.sum(axis=0) + PRIOR * formula) / (SEEDS + PRIOR)
     total = max(float((share / chance).sum()), found)
     errors = np.sort(((tries / chance - 1) * (share / chance)).sum(axis=1))
     most = max(math.ceil(total - errors[TAIL - 1] - 1e-9), math.ceil(total - 1e-9))
