@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SEEDS = 80
 PRIOR = 20.0  # how many tries the formula's probability counts for
 TAIL = 2  # of the 80 errors, the second smallest and second largest bound 95 %
-LEAST_PAIRS, MOST_PAIRS = 300, 5000
+LEAST_PAIRS, MOST_PAIRS = 200, 5000
 SHARE = 0.08  # of the run's own cost
 
 
