@@ -323,3 +323,15 @@ def test_a_page_in_a_missing_folder_is_refused(news, args):
     ran = lookalike(*args, cwd=news.parent)
     assert ran.returncode == 4
     assert "does not exist" in ran.stderr
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl"])
+def test_a_removal_is_explained_with_its_witness(news, tmp_path, suffix):
+    manifest = tmp_path / f"removed.{suffix}"
+    lookalike("dedup", news, "--dry-run", "--manifest", manifest, "-t", "0.6")
+    ran = lookalike("explain", news, "n3", "--manifest", manifest)
+    assert ran.returncode == 0, ran.stderr
+    assert "n3 was removed: near-duplicate; its witness n1 stays" in ran.stdout
+    assert "{+" in ran.stdout
+    assert lookalike("explain", news, "n1", "--manifest", manifest).returncode == 2
+    assert "--manifest" in lookalike("explain", news, "n1").stderr

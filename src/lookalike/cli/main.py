@@ -297,29 +297,58 @@ def dedup(
 def explain(
     inputs: Annotated[Path, typer.Argument(metavar="INPUT", help="Where the two items are.")],
     left: Annotated[str, typer.Argument(metavar="ID_A", help="The id of the one item.")],
-    right: Annotated[str, typer.Argument(metavar="ID_B", help="The id of the other.")],
+    right: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID_B]", help="The id of the other; with --manifest, its witness."),
+    ] = None,
+    manifest: Annotated[
+        Path | None,
+        typer.Option("--manifest", metavar="FILE", help="What a dedup removed, with witnesses."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
     *,
     texts: TextOptions,
 ) -> None:
-    """Explain why two items are similar, or are not.
+    """Explain why two items are similar, or are not, or why one of them was removed.
 
     Example: `lookalike explain news.jsonl 4711 4712`
     """
     from dataclasses import asdict
 
+    from lookalike.errors import UsageError
     from lookalike.naming import position
     from lookalike.result import explain_items
 
+    removal: dict[str, Any] = {}
+    if manifest is not None:
+        removal = _removal(manifest, left)
+        right = right or str(removal["witness"])
+    if right is None:
+        raise UsageError("name the other item too, or the manifest of a dedup (--manifest FILE)")
     with _running(texts) as job:
         corpus = _read(job, [inputs])
     where = position(corpus.ids, left), position(corpus.ids, right)
     explanation = explain_items(corpus, job.settings.shingling, where, (left, right))
     if json:
-        _print_json(asdict(explanation))
-    else:
-        typer.echo(str(explanation) + "\n")
-        _print_alignment(explanation.alignment)
+        _print_json(asdict(explanation) | ({"removal": removal} if removal else {}))
+        return
+    if removal:
+        score = f"similarity {removal['similarity']:.6g}"
+        typer.echo(f"{left} was removed: {removal['reason']}; its witness {right} stays ({score})")
+    typer.echo(str(explanation) + "\n")
+    _print_alignment(explanation.alignment)
+
+
+def _removal(manifest: Path, id: str) -> dict[str, Any]:
+    """Return what a manifest says of an item."""
+    from lookalike.io import readers
+    from lookalike.naming import position
+
+    corpus = readers.read([manifest], text="reason", id="id").corpus
+    at = position(corpus.ids, id)
+    assert corpus.column is not None
+    columns = ("witness", "similarity", "reason")
+    return {name: corpus.column(name)[at].as_py() for name in columns}
 
 
 @app.command(cls=Command)
