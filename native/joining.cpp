@@ -11,6 +11,7 @@
 // sets similar, it is in no short prefix. Every look-up below pairs a short prefix with a long one,
 // and so meets no boilerplate.
 #include "comparing.hpp"
+#include "components.hpp"
 #include "kernels.hpp"
 #include "parallel.hpp"
 
@@ -332,29 +333,6 @@ private:
     const Prefixes& prefixes_;
     BySide<Part> parts_;
     Once once_;
-};
-
-class Components {
-public:
-    explicit Components(size_t items) : parent_(items) {
-        std::iota(parent_.begin(), parent_.end(), 0);
-    }
-    int32_t root(int32_t item) {
-        while (parent_[static_cast<size_t>(item)] != item) {
-            int32_t& up = parent_[static_cast<size_t>(item)];
-            up = parent_[static_cast<size_t>(up)];
-            item = up;
-        }
-        return item;
-    }
-    bool joined(int32_t one, int32_t other) { return root(one) == root(other); }
-    void join(int32_t one, int32_t other) {
-        const int32_t a = root(one), b = root(other);
-        parent_[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
-    }
-
-private:
-    std::vector<int32_t> parent_;
 };
 
 // The short prefixes of all items: postings sorted by element, and within it by component, so that

@@ -75,9 +75,6 @@ class RunOptions:
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False
 
 
-Groups = dict[str, Any]
-
-
 def takes(**groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of some groups; each group arrives under the name given here."""
 

@@ -147,10 +147,18 @@ def _read_csv(path: Path, text: str, id: str | None, tokens: bool) -> pa.Table:
     if tokens:
         raise InputError(f"{path} is CSV, which has no lists of tokens: use Parquet or JSONL")
     kinds = {text: pa.large_binary()} | ({} if id is None or id == text else {id: pa.string()})
-    parse = csv.ParseOptions(newlines_in_values=True)
-    convert = csv.ConvertOptions(
-        column_types=kinds, include_columns=list(kinds), strings_can_be_null=False
+    return _read_csv_columns(
+        path,
+        csv.ConvertOptions(
+            column_types=kinds, include_columns=list(kinds), strings_can_be_null=False
+        ),
     )
+
+
+def _read_csv_columns(path: Path, convert: Any) -> pa.Table:
+    from pyarrow import csv
+
+    parse = csv.ParseOptions(newlines_in_values=True)
     return _in_growing_blocks(
         path,
         lambda block: csv.read_csv(
@@ -262,17 +270,7 @@ def _parquet_column(path: Path, name: str) -> pa.ChunkedArray:
 def _csv_column(path: Path, name: str) -> pa.ChunkedArray:
     from pyarrow import csv
 
-    parse = csv.ParseOptions(newlines_in_values=True)
-    convert = csv.ConvertOptions(include_columns=[name])
-    return _in_growing_blocks(
-        path,
-        lambda block: csv.read_csv(
-            path,
-            read_options=csv.ReadOptions(block_size=block),
-            parse_options=parse,
-            convert_options=convert,
-        ),
-    )[name]
+    return _read_csv_columns(path, csv.ConvertOptions(include_columns=[name]))[name]
 
 
 def _jsonl_column(path: Path, name: str) -> pa.ChunkedArray:
