@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +31,48 @@ Progress = Callable[[str, int, int], None]
 
 def silent(stage: str, done: int, total: int) -> None:
     """Report no progress."""
+
+
+Cursor = tuple[int, ...]
+"""Where in a source a batch begins: understood by the source alone, kept by whoever reads it."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some consecutive items of a source.
+
+    `contents` holds texts (large_binary) or lists of tokens (large_list of large_binary), where a
+    null is an empty item; `ids` the users' names, or None where items are known by row number.
+    The next batch begins at `cursor`; `read` tells how many bytes of the source lie before it.
+    """
+
+    contents: pa.Array
+    ids: pa.Array | None
+    cursor: Cursor
+    read: int
+
+
+class Source(Protocol):
+    """Where items come from: files, a table, a list. It can be read again, from any cursor on."""
+
+    @property
+    def size(self) -> int:
+        """The bytes in all, of the files or of the contents in memory."""
+
+    def batches(self, size: int, cursor: Cursor | None = None) -> Iterator[Batch]:
+        """Read from a cursor on, in batches of about `size` bytes, one item at least.
+
+        Where batches end depends on the source and on `size` alone.
+        """
+
+    def fingerprint(self) -> list[dict[str, str | int]]:
+        """Tell what was read so that a change of it can be seen: one entry for each file."""
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """Read any column by its name, one value for each item."""
+
+    def take(self, positions: list[int]) -> pa.Array:
+        """Read the contents of some items."""
 
 
 @dataclass(frozen=True)
