@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from lookalike import explaining, pipeline
-from lookalike.config import Keep, Resources, Settings, Shingling, exact_threshold
-from lookalike.data import Corpus, Progress, silent
+from lookalike.config import Keep, Resources, Settings, Shingling, exact_threshold, parse_bytes
+from lookalike.data import Progress, chunks, silent
+from lookalike.engines.running import Running, running
 from lookalike.errors import UsageError
 from lookalike.forecast import Forecast
 from lookalike.io import readers
@@ -14,12 +17,13 @@ from lookalike.planning import typical_sample
 from lookalike.result import Result, check_mode, make_clusters, make_decisions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from decimal import Decimal
     from fractions import Fraction
 
     import pyarrow as pa
 
-    from lookalike.config import Scheme
+    from lookalike.config import Engine, Scheme
     from lookalike.decisions import Clusters, Decisions
     from lookalike.explaining import Explanation
     from lookalike.result import Mode
@@ -52,9 +56,15 @@ class Options(TypedDict, total=False):
         Draws other hash functions: it may change which pairs are missed, never a similarity.
     bands, rows
         Set the plan by hand, both together.
-    threads (0), batch, progress
-        What the run may use: threads (0: all cores), bytes of text per batch, and a function that
-        is told how far it is. They change no result.
+    threads (0), memory, batch, progress
+        What the run may use: threads (0: all cores), memory (``"2GB"``, or a number of bytes; half
+        of what is available), bytes of text per batch, and a function that is told how far it is.
+    engine ("auto"), work_dir, keep_work (False), restart (False)
+        ``"memory"``, ``"disk"``, or whichever fits the memory. The disk engine works in `work_dir`
+        (a temporary folder): a call that was killed there goes on when it is made again, unless
+        `restart` is set; the folder is removed in the end unless `keep_work` is.
+
+    None of the last two groups changes a result.
     """
 
     threshold: Number
@@ -72,6 +82,11 @@ class Options(TypedDict, total=False):
     threads: int
     batch: int
     progress: Progress
+    memory: int | str | None
+    engine: Engine
+    work_dir: str | Path | None
+    keep_work: bool
+    restart: bool
 
 
 def find(
@@ -98,7 +113,7 @@ def find(
         List each exact copy only with the first of its kind, and one pair for two such groups.
     **options
         See `Options`: threshold, recall, exact, text, id, shingle, bag, normalise, sketch, seed,
-        bands, rows, threads, batch, progress.
+        bands, rows, threads, memory, batch, progress, engine, work_dir, keep_work, restart.
 
     Returns
     -------
@@ -115,10 +130,10 @@ def find(
     if max_pairs < 1:
         raise UsageError(f"max_pairs is {max_pairs}, but has to be at least 1")
     run = Run.of(options)
-    corpus = run.read(data, against, across=against is not None)
-    found = run.search(corpus, most_pairs=max_pairs, compact=compact)
-    result = Result(corpus, found, max_pairs, compact)
-    _ = result.positions  # too many pairs are refused here, not when they are looked at
+    inputs = run.open(data, against, across=against is not None)
+    with run.search(inputs, most_pairs=max_pairs, compact=compact) as found:
+        result = Result(found, max_pairs, compact)
+        _ = result.positions  # too many pairs are refused here, not when they are looked at
     return result
 
 
@@ -137,9 +152,8 @@ def cluster(
     """
     run, policy = Run.of(options), Keep.parse(keep)
     check_mode(mode)
-    corpus = run.read(data)
-    found = run.search(corpus)
-    return make_clusters(found, corpus, mode, policy, lambda: pipeline.estimate_recall(found))
+    with run.search(run.open(data)) as found:
+        return make_clusters(found, mode, policy)
 
 
 def dedup(
@@ -177,9 +191,8 @@ def dedup(
         raise UsageError("give either protect (it also removes within the input) or against")
     run, policy = Run.of(options), Keep.parse(keep)
     other = protect if against is None else against
-    corpus = run.read(data, other, across=against is not None)
-    found = run.search(corpus)
-    return make_decisions(found, corpus, policy, lambda: pipeline.estimate_recall(found))
+    with run.search(run.open(data, other, across=against is not None)) as found:
+        return make_decisions(found, policy)
 
 
 def plan(data: Any = None, **options: Unpack[Options]) -> Forecast:
@@ -190,7 +203,7 @@ def plan(data: Any = None, **options: Unpack[Options]) -> Forecast:
     16 bands × 6 rows
     """
     run = Run.of(options)
-    return run.forecast(None if data is None else run.read(data))
+    return run.forecast(None if data is None else run.open(data))
 
 
 def explain(
@@ -237,8 +250,8 @@ def similarity(
     return explaining.similarity(_pair(left, right, shingling), shingling)
 
 
-def _pair(left: Any, right: Any, shingling: Shingling) -> pa.ChunkedArray:
-    return readers.read([left, right], unit=shingling.unit).corpus.contents
+def _pair(left: Any, right: Any, shingling: Shingling) -> pa.Array:
+    return readers.open_source([left, right], unit=shingling.unit).take([0, 1])
 
 
 # ── Runs ──────────────────────────────────────────────────────────────────────────────────────
@@ -253,6 +266,8 @@ class Run:
         self.progress = progress
         self.text: str | None = None
         self.id: str | None = None
+        self.running: Running | None = None
+        self.quiet = True
 
     @classmethod
     def of(cls, options: Options) -> Run:
@@ -276,41 +291,74 @@ class Run:
                 rows=options.get("rows"),
                 exact=options.get("exact", False),
             ),
-            Resources(threads=options.get("threads", 0), batch=options.get("batch", 32 << 20)),
+            _resources(options),
             options.get("progress", silent),
         )
         run.text, run.id = options.get("text"), options.get("id")
         return run
 
-    def read_source(self, data: Any) -> readers.Source:
-        """Read one collection."""
-        return readers.read(data, text=self.text, id=self.id, unit=self.settings.shingling.unit)
+    def open_source(self, data: Any) -> readers.FileSource | readers.TableSource:
+        """Open one collection."""
+        unit = self.settings.shingling.unit
+        return readers.open_source(data, text=self.text, id=self.id, unit=unit)
 
-    def read(self, data: Any, other: Any = None, *, across: bool = False) -> Corpus:
-        """Read one collection, or two."""
-        first = self.read_source(data)
-        if other is None:
-            return first.corpus
-        return readers.join(first, self.read_source(other), across=across)
+    def open(self, data: Any, other: Any = None, *, across: bool = False) -> pipeline.Inputs:
+        """Open one collection, or two."""
+        given = [data] if other is None else [data, other]
+        return pipeline.Inputs(tuple(self.open_source(each) for each in given), across)
 
+    @contextmanager
+    def begin(self, inputs: pipeline.Inputs, beside: Path | None = None) -> Iterator[Running]:
+        """Choose an engine and let it begin or resume; `beside` is what the run is to write."""
+        with running(inputs, self.settings, self.resources, beside) as begun:
+            self.running = begun
+            yield begun
+
+    @contextmanager
     def search(
-        self, corpus: Corpus, *, most_pairs: int | None = None, compact: bool = False
-    ) -> pipeline.Search:
-        """Search a corpus."""
-        return pipeline.search(
-            corpus,
-            self.settings,
-            self.resources,
-            self.progress,
-            most_pairs=most_pairs,
-            compact=compact,
-        )
+        self,
+        inputs: pipeline.Inputs,
+        beside: Path | None = None,
+        *,
+        most_pairs: int | None = None,
+        compact: bool = False,
+    ) -> Iterator[pipeline.Search]:
+        """Search a corpus; the run is finished, and its work files go, behind the block."""
+        with self.begin(inputs, beside) as begun:
+            found = pipeline.search(
+                inputs,
+                begun.settings,
+                self.resources.workers,
+                begun.store,
+                self.progress,
+                most_pairs=most_pairs,
+                compact=compact,
+            )
+            yield pipeline.narrow(found, self.settings.threshold)
 
-    def forecast(self, corpus: Corpus | None) -> Forecast:
+    def forecast(self, inputs: pipeline.Inputs | None, beside: Path | None = None) -> Forecast:
         """Say what a search of a corpus would do; without one, for a typical corpus."""
-        if corpus is None:
+        threads = self.resources.workers
+        if inputs is None:
             sample = typical_sample()
             made = pipeline.make_plan(self.settings, sample)
-            return Forecast(made, self.settings, sample, None)
-        ready = pipeline.prepare(corpus, self.settings, self.resources, self.progress)
-        return Forecast(ready.plan, self.settings, ready.sample, corpus.contents.nbytes)
+            return Forecast(made, self.settings, sample, None, threads)
+        with self.begin(inputs, beside) as begun:
+            ready = pipeline.prepare(
+                inputs, begun.settings, threads, begun.store, self.progress
+            )
+            text_bytes = sum(int(ready.corpus.lengths[a:b].sum()) for a, b in chunks(len(ready.corpus)))
+        return Forecast(ready.plan, self.settings, ready.sample, text_bytes, threads)
+
+
+def _resources(options: Options) -> Resources:
+    memory, work_dir = options.get("memory"), options.get("work_dir")
+    return Resources(
+        threads=options.get("threads", 0),
+        batch=options.get("batch", 32 << 20),
+        memory=None if memory is None else parse_bytes(memory),
+        engine=options.get("engine", "auto"),
+        work_dir=None if work_dir is None else Path(work_dir),
+        keep_work=options.get("keep_work", False),
+        restart=options.get("restart", False),
+    )

@@ -8,9 +8,12 @@ it can change a result.
 from __future__ import annotations
 
 import os
+import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from pathlib import Path
 from typing import Literal, get_args
 
 from lookalike.errors import UsageError
@@ -158,20 +161,82 @@ class Keep:
         return self.policy + column + (f"={','.join(self.values)}" if self.values else "")
 
 
+Engine = Literal["auto", "memory", "disk"]
+LEAST_MEMORY = 256_000_000
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_UNITS |= {f"{unit}i": 2 ** (10 * power) for power, unit in enumerate("kmgt", start=1)}
+
+
+def parse_bytes(text: str | int) -> int:
+    """Return a number of bytes written with a unit.
+
+    >>> parse_bytes("2GB"), parse_bytes("1.5 GiB")
+    (2000000000, 1610612736)
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*?)b?\s*", str(text).lower())
+    if not found or found[2] not in _UNITS:
+        raise UsageError(f"cannot read an amount of memory from {text!r}: 512MB, 2GB or 1.5GiB")
+    return int(Decimal(found[1]) * _UNITS[found[2]])
+
+
 @dataclass(frozen=True, kw_only=True)
 class Resources:
-    """What a run may use: threads, and bytes of text per batch. No result depends on it."""
+    """What a run may use and where it works. No result depends on it.
+
+    `memory` is a budget in bytes, None for half of what is available; `work_dir` is where the disk
+    engine works, None for a place beside the output. A finished run leaves its work files there
+    with `keep_work`; `restart` removes what is there of an earlier one.
+    """
 
     threads: int = 0
     batch: int = 32 << 20
+    memory: int | None = None
+    engine: Engine = "auto"
+    work_dir: Path | None = None
+    keep_work: bool = False
+    restart: bool = False
 
     def __post_init__(self) -> None:
         if self.threads < 0:
             raise UsageError(f"{self.threads} threads cannot work: 1 or more, or 0 for all cores")
         if self.batch < 1:
             raise UsageError(f"a batch has at least 1 byte, not {self.batch}")
+        if self.memory is not None and self.memory < LEAST_MEMORY:
+            raise UsageError(
+                f"a run needs at least {LEAST_MEMORY // 10**6} MB of memory, not {self.memory:,} "
+                "bytes"
+            )
+        if self.engine not in get_args(Engine):
+            raise UsageError(f"unknown engine {self.engine!r}: memory or disk (or auto)")
+        if self.engine == "memory" and (self.keep_work or self.restart):
+            raise UsageError("the memory engine has no work files to keep or to begin anew")
 
     @property
     def workers(self) -> int:
         """The number of threads, with 0 read as every core this process may use."""
         return self.threads or len(os.sched_getaffinity(0))
+
+    @property
+    def budget(self) -> int:
+        """The memory that may be used: what was given, or half of what is available."""
+        return self.memory or max(available_memory() // 2, LEAST_MEMORY)
+
+
+def available_memory() -> int:
+    """Return the bytes that this process could get, by the system and by its control group."""
+    found = [8 * 10**9]  # where nothing is known
+    with suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
+        line = next(line for line in lines if line.startswith("MemAvailable"))
+        found = [1024 * int(line.split()[1])]
+    for limit, used in (
+        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+        (
+            "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+            "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+        ),
+    ):
+        with suppress(OSError, ValueError):
+            most, now = (int(Path(each).read_text("ascii")) for each in (limit, used))
+            found.append(max(most - now, 0))
+    return min(found)

@@ -10,18 +10,22 @@ copies form a *group*; from sketching to verification only the first item of eac
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
+from lookalike import kernels
+from lookalike.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
 T = TypeVar("T", bound=np.generic)
 
@@ -77,39 +81,81 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Corpus:
-    """The items of a run and the user's names for them.
+    """The items of a run: the users' names for them, and where their contents can be read again.
 
-    `contents` holds texts (large_binary) or lists of tokens. A second collection may stand behind
-    the first: its items are named by `other_ids`, which may repeat those of the first or be of
-    another type. With `across`, only pairs of one item of each are asked for. `column` reads any
-    other column of the first collection by its name.
+    A second collection may stand behind the first: its items are named by `other_ids`, which may
+    repeat those of the first or be of another type. With `across`, only pairs of one item of each
+    are asked for. `lengths` has the bytes of each text, or the number of its tokens.
     """
 
+    sources: tuple[Source, ...]
     ids: pa.ChunkedArray
-    contents: pa.ChunkedArray
+    lengths: NDArray[np.int64]
     other_ids: pa.ChunkedArray | None = None
     across: bool = False
-    column: Callable[[str], pa.ChunkedArray] | None = None
 
     def __len__(self) -> int:
-        return len(self.contents)
+        return len(self.lengths)
 
     @property
     def split(self) -> int | None:
         """The position of the first item on the right, if only pairs across are asked for."""
         return len(self.ids) if self.across else None
 
-    def names(self, items: NDArray[np.int32]) -> pa.ChunkedArray:
-        """Return the ids of items; where the two collections' ids mix, they are strings."""
+    def kind_of_names(self, items: NDArray[np.int32]) -> pa.DataType:
+        """Return the type of the ids of items; where two types of ids mix, they are strings."""
+        kinds = [_shown_kind(each.type) for each in (self.ids, self.other_ids) if each is not None]
+        if len(set(kinds)) == 1 or not len(items):
+            return kinds[0]
+        least, most = int(items.min()) < len(self.ids), int(items.max()) < len(self.ids)
+        return pa.string() if least != most else kinds[0 if least else 1]
+
+    def names(self, items: NDArray[np.int32], kind: pa.DataType | None = None) -> pa.Array:
+        """Return the ids of items, as the type that `kind_of_names` tells of all that are shown."""
+        kind = kind or self.kind_of_names(items)
+        if self.other_ids is None:
+            return _as_kind(self.ids.take(items), kind)
+        is_first = items < len(self.ids)
+        parts = [
+            _as_kind(self.ids.take(items[is_first]), kind),
+            _as_kind(self.other_ids.take(items[~is_first] - np.int32(len(self.ids))), kind),
+        ]
+        place = np.empty(len(items), dtype=np.int64)
+        place[np.concatenate([np.flatnonzero(is_first), np.flatnonzero(~is_first)])] = np.arange(
+            len(items)
+        )
+        return pa.concat_arrays(parts).take(pa.array(place))
+
+    def take(self, items: list[int]) -> pa.Array:
+        """Return the contents of some items, read again."""
         first = len(self.ids)
-        if self.other_ids is None or (items < first).all():
-            return self.ids.take(items)
-        if (items >= first).all():
-            return self.other_ids.take(items - np.int32(first))
-        ids, others = self.ids, self.other_ids
-        if ids.type != others.type:
-            ids, others = ids.cast("string"), others.cast("string")
-        return pa.chunked_array(ids.chunks + others.chunks, type=ids.type).take(items)
+        found = {}
+        for source, begin, end in zip(
+            self.sources, (0, first), (first, len(self)), strict=False
+        ):
+            inside = sorted({item for item in items if begin <= item < end})
+            if inside:
+                contents = source.take([item - begin for item in inside])
+                found.update(zip(inside, contents.to_pylist(), strict=True))
+                kind = contents.type
+        return pa.array([found[item] for item in items], kind)
+
+
+def _shown_kind(kind: pa.DataType) -> pa.DataType:
+    return pa.string() if pa.types.is_large_string(kind) else kind
+
+
+def _as_kind(ids: pa.ChunkedArray, kind: pa.DataType) -> pa.Array:
+    chunks = ids.cast(kind).chunks
+    return pa.concat_arrays(chunks) if chunks else pa.array([], kind)
+
+
+def repeated_id(id: Any, count: int) -> InputError:
+    """Return the error for an id that several rows have."""
+    return InputError(
+        f"the id {id!r} stands at {count} rows: ids have to be unique; choose another id column, "
+        "or row numbers (--id '', id='' in Python)"
+    )
 
 
 @dataclass(frozen=True)
@@ -118,11 +164,13 @@ class Sets:
 
     Item i owns ``hashes[starts[i]:starts[i + 1]]``, in any order and with repeats, until it is made
     canonical; from then on ``sizes[i]``, -1 before, says how many distinct, sorted hashes it has.
+    `canonical` says that all of them are, and that nothing here is ever written again.
     """
 
     hashes: NDArray[np.uint64]
     starts: NDArray[np.int64]
     sizes: NDArray[np.int32]
+    canonical: bool = False
 
     @classmethod
     def of(cls, hashes: NDArray[np.uint64], starts: NDArray[np.int64]) -> Sets:
@@ -132,10 +180,24 @@ class Sets:
     def __len__(self) -> int:
         return len(self.sizes)
 
-    @property
-    def empty(self) -> NDArray[np.bool_]:
-        """Which items have no element at all."""
-        return np.equal(self.starts[1:], self.starts[:-1])
+    @cached_property
+    def empty_items(self) -> int:
+        """How many items have no element at all."""
+        return sum(
+            int(np.equal(self.starts[a + 1 : b + 1], self.starts[a:b]).sum())
+            for a, b in chunks(len(self))
+        )
+
+    def lengths(self, items: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return the number of hashes that items own, repeats included."""
+        return self.starts[items.astype(np.int64) + 1] - self.starts[items]
+
+    def take(self, items: NDArray[np.int32], threads: int = 1) -> Sets:
+        """Return the sets of some items, copied next to each other in that order."""
+        if not self.canonical:
+            kernels.canonicalise(self.hashes, self.starts, self.sizes, items, threads)
+        taken = kernels.gather(self.hashes, self.starts, self.sizes, items, threads)
+        return Sets(*taken, canonical=True)
 
 
 @dataclass(frozen=True)
@@ -143,12 +205,14 @@ class Groups:
     """Which items are exact copies of each other; empty items belong to no group.
 
     `firsts` has the first item of each group, ascending; `group_of` the group of each item or -1;
-    `prints` a fingerprint of each group's content.
+    `prints` a fingerprint of each item's content. With `split`, only pairs of an item before it
+    with one from it on are asked for.
     """
 
     firsts: NDArray[np.int32]
     group_of: NDArray[np.int32]
     prints: NDArray[np.uint64]
+    split: int | None = None
 
     def __len__(self) -> int:
         return len(self.firsts)
@@ -156,36 +220,76 @@ class Groups:
     @cached_property
     def members(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The items of all groups, one group after the other, and where each group starts."""
-        order = np.argsort(self.group_of, kind="stable").astype(np.int32)
-        starts = np.searchsorted(self.group_of[order], np.arange(len(self) + 1)).astype(np.int64)
-        return order, starts
-
-    def of_items(self, values: NDArray[T], without: NDArray[T]) -> NDArray[T]:
-        """Return for each item the value of its group, or its own of `without` if it has none."""
-        out = without.copy()
-        grouped = self.group_of >= 0
-        out[grouped] = values[self.group_of[grouped]]
-        return out
+        return kernels.members(self.group_of, len(self))
 
     @cached_property
-    def counts(self) -> NDArray[np.int64]:
-        """The number of items in each group."""
-        return np.diff(self.members[1])
+    def middles(self) -> NDArray[np.int64]:
+        """Where in `members` each group's items on the right begin."""
+        order, starts = self.members
+        middles = empty(len(self), np.int64)
+        for a, b in chunks(len(self)):
+            on_left = order[starts[a] : starts[b]] < self.split
+            counts = np.concatenate([[0], np.cumsum(on_left)])
+            middles[a:b] = starts[a:b] + np.diff(counts[starts[a : b + 1] - starts[a]])
+        return middles
+
+    @cached_property
+    def sides(self) -> NDArray[np.uint8] | None:
+        """For each group bit 0 if it has items on the left, bit 1 if on the right; or None."""
+        if self.split is None:
+            return None
+        sides = empty(len(self), np.uint8)
+        for a, b in chunks(len(self.group_of)):
+            groups, items = self.group_of[a:b], np.arange(a, b)
+            for bit, there in ((1, items < self.split), (2, items >= self.split)):
+                touched = groups[there & (groups >= 0)]
+                sides[touched] |= np.uint8(bit)
+        return sides
+
+    def smallest(self, n: int, among: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
+        """Return the groups with the n smallest fingerprints, ascending: a sample by content."""
+        total = len(self) if among is None else len(among)
+        best = np.empty(0, np.int32)
+        for a, b in chunks(total):
+            some = np.arange(a, b, dtype=np.int32) if among is None else among[a:b]
+            best = np.concatenate([best, some])
+            best = best[np.argsort(self.prints[self.firsts[best]], kind="stable")[:n]]
+        return np.sort(best)
+
+    def of_items(self, values: NDArray[T], without: NDArray[T] | T) -> NDArray[T]:
+        """Return for each item the value of its group, or its own of `without` if it has none."""
+        out = empty(len(self.group_of), values.dtype)
+        for a, b in chunks(len(out)):
+            groups = self.group_of[a:b]
+            own = without[a:b] if isinstance(without, np.ndarray) else without
+            found = values[np.maximum(groups, 0)] if len(values) else own
+            out[a:b] = np.where(groups >= 0, found, own)
+        return out
+
+    @property
+    def copies(self) -> int:
+        """How many items are copies of an earlier one."""
+        return len(self.members[0]) - len(self)
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Pairs of groups that met in a bucket and have not been verified.
-
-    `crowd` has the groups of buckets so full that their pairs are not listed.
-    """
+    """Pairs of groups that met in a bucket and have not been verified."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]
-    crowd: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.left)
+
+    @classmethod
+    def unpacked(cls, packed: NDArray[np.uint64]) -> Candidates:
+        """Return the pairs of numbers (see `pack`)."""
+        return cls((packed >> 32).astype(np.int32), packed.astype(np.int32))
+
+    def packed(self) -> NDArray[np.uint64]:
+        """Return each pair as one number: the left group above 32 bits of the right one."""
+        return self.left.astype(np.uint64) << np.uint64(32) | self.right.astype(np.uint64)
 
 
 @dataclass(frozen=True)
@@ -199,21 +303,51 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.left)
 
-    def __getitem__(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Pairs:
+    def __getitem__(self, chosen: slice | NDArray[np.bool_] | NDArray[np.intp]) -> Pairs:
         return Pairs(self.left[chosen], self.right[chosen], self.similarity[chosen])
+
+    @classmethod
+    def empty(cls, n: int = 0) -> Pairs:
+        """Return room for n pairs."""
+        return cls(empty(n, np.int32), empty(n, np.int32), empty(n, np.float64))
 
     @classmethod
     def joined(cls, parts: list[Pairs]) -> Pairs:
         """Return all pairs of all parts, in the order of the parts."""
-        return cls(
-            np.concatenate([np.empty(0, np.int32), *(part.left for part in parts)]),
-            np.concatenate([np.empty(0, np.int32), *(part.right for part in parts)]),
-            np.concatenate([np.empty(0, np.float64), *(part.similarity for part in parts)]),
-        )
+        parts = [part for part in parts if len(part)]
+        if len(parts) == 1:
+            return parts[0]
+        out, at = cls.empty(sum(map(len, parts))), 0
+        for part in parts:
+            out.put(at, part)
+            at += len(part)
+        return out
 
-    def sorted(self) -> Pairs:
-        """Return the pairs in the order of their left, then their right item."""
-        return self[np.lexsort((self.right, self.left))]
+    def put(self, at: int, part: Pairs) -> None:
+        """Write some pairs to a place."""
+        self.left[at : at + len(part)] = part.left
+        self.right[at : at + len(part)] = part.right
+        self.similarity[at : at + len(part)] = part.similarity
+
+    def where(self, chosen: Callable[[Pairs], NDArray[np.bool_]]) -> Pairs:
+        """Return the pairs that are chosen, looking at some of them at a time."""
+        return Pairs.joined([part[chosen(part)] for part in self.parts()])
+
+    def parts(self) -> Iterator[Pairs]:
+        """Yield the pairs, some at a time."""
+        for a, b in chunks(len(self)):
+            yield self[a:b]
+
+
+LARGEST_UNION = 2**26  # ratios of smaller integers are told apart by their nearest floats
+
+
+def reaching(similarity: NDArray[np.float64], threshold: Fraction) -> NDArray[np.bool_]:
+    """Return which similarities reach the threshold, as the ratios of integers that they are."""
+    nearest = float(threshold)
+    ratio = Fraction(nearest).limit_denominator(LARGEST_UNION)
+    compare = np.greater_equal if ratio >= threshold else np.greater
+    return np.asarray(compare(similarity, nearest))
 
 
 @dataclass(frozen=True)
@@ -286,3 +420,92 @@ def batches(starts: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
         last = min(max(last, first + 1), n)
         yield first, last
         first = last
+
+
+# ── Arrays ────────────────────────────────────────────────────────────────────────────────────
+
+CHUNK = 1 << 18
+"""How many items or pairs are looked at in one step where all of them might not fit in memory."""
+
+
+def chunks(n: int) -> Iterator[tuple[int, int]]:
+    """Cut the range of n into consecutive ones of `CHUNK`.
+
+    >>> list(chunks(3))
+    [(0, 3)]
+    """
+    for first in range(0, n, CHUNK):
+        yield first, min(first + CHUNK, n)
+
+
+def cuts(
+    runs: list[NDArray[np.uint64]], size: int, first: int = 0
+) -> Iterator[tuple[int, list[NDArray[np.uint64]]]]:
+    """Cut sorted runs of packed pairs into ranges of left items with about `size` pairs each.
+
+    Yields where each range ends, and what every run has of it. A left item is never torn apart.
+
+    >>> runs = [Candidates(np.array([0, 1, 5]), np.array([3, 4, 6])).packed()] * 2
+    >>> [(last, sum(map(len, pieces))) for last, pieces in cuts(runs, 4)]
+    [(2, 4), (6, 2)]
+    """
+    most = max((int(run[-1] >> np.uint64(32)) + 1 for run in runs if len(run)), default=0)
+
+    def places(left: int) -> list[int]:
+        return [int(np.searchsorted(run, np.uint64(left << 32))) for run in runs]
+
+    while first < most:
+        begin = places(first)
+        low, high = first + 1, most  # the end of the range lies between the two
+        while low < high:
+            middle = (low + high + 1) // 2
+            fits = sum(places(middle)) - sum(begin) <= size
+            low, high = (middle, high) if fits else (low, middle - 1)
+        pieces = [run[a:b] for run, a, b in zip(runs, begin, places(low), strict=True)]
+        if any(map(len, pieces)):
+            yield low, pieces
+        first = low
+
+
+def merged(runs: Iterable[Pairs]) -> Pairs:
+    """Return the pairs of all runs in the order of their left, then their right item."""
+    keys, similarities = [], []
+    for run in runs:
+        packed = Candidates(run.left, run.right).packed()
+        order = np.argsort(packed, kind="stable")
+        keys.append(kept(packed[order]))
+        similarities.append(kept(run.similarity[order]))
+    out, at = Pairs.empty(sum(map(len, keys))), 0
+    first = 0
+    for last, pieces in cuts(keys, CHUNK):
+        begins = [int(np.searchsorted(run, np.uint64(first << 32))) for run in keys]
+        packed = np.concatenate(pieces)
+        similarity = np.concatenate(
+            [s[a : a + len(p)] for s, a, p in zip(similarities, begins, pieces, strict=True)]
+        )
+        order = np.argsort(packed, kind="stable")
+        block = Candidates.unpacked(packed[order])
+        out.put(at, Pairs(block.left, block.right, similarity[order]))
+        at, first = at + len(packed), last
+    return out
+
+
+def kept(values: NDArray[T]) -> NDArray[T]:
+    """Return a copy of an array in scratch memory."""
+    out: NDArray[T] = empty(len(values), values.dtype)
+    out[:] = values
+    return out
+
+
+def empty(n: int, kind: DTypeLike) -> NDArray[Any]:
+    """Return an array of zeros for n values in scratch memory: on disk when it is large."""
+    dtype = np.dtype(kind)
+    return kernels.allocate(n * dtype.itemsize).view(dtype)
+
+
+def numbered(n: int, kind: DTypeLike = np.int32) -> NDArray[Any]:
+    """Return 0, 1, …, n - 1 in scratch memory."""
+    out = empty(n, kind)
+    for a, b in chunks(n):
+        out[a:b] = np.arange(a, b)
+    return out

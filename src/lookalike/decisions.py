@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from lookalike.data import chunks, empty, kept
 from lookalike.naming import position
+from lookalike.tables import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,28 +40,45 @@ class Clusters:
         return f"<lookalike.Clusters: {len(self):,} clusters of more than one item ({self.mode})>"
 
     def __len__(self) -> int:
-        return int((self.counts > 1).sum())
+        return len(self._sizes)
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """The size of the cluster that each item is the label of."""
-        return np.bincount(self.labels, minlength=len(self.labels)).astype(np.int64)
+        counts = empty(len(self.labels), np.int64)
+        for a, b in chunks(len(self.labels)):
+            np.add.at(counts, self.labels[a:b], 1)
+        return counts
+
+    @property
+    def rows(self) -> Rows:
+        """The rows of `table`, to be made some at a time."""
+        kind = self.corpus.kind_of_names(self.labels)
+
+        def part(a: int, b: int) -> dict[str, Any]:
+            items, labels = np.arange(a, b, dtype=np.int32), self.labels[a:b]
+            return {
+                "id": self.corpus.names(items, kind),
+                "cluster": self.corpus.names(labels, kind),
+                "size": self.counts[labels],
+            }
+
+        return Rows(len(self.labels), {"id": kind, "cluster": kind, "size": pa.int64()}, part)
 
     @cached_property
     def table(self) -> pa.Table:
         """One row for each item: id, cluster (the id of its label) and size."""
-        items = np.arange(len(self.labels), dtype=np.int32)
-        return pa.table(
-            {
-                "id": self.corpus.names(items).combine_chunks(),
-                "cluster": self.corpus.names(self.labels).combine_chunks(),
-                "size": self.counts[self.labels],
-            }
-        )
+        return self.rows.table()
+
+    @cached_property
+    def _sizes(self) -> NDArray[np.int64]:
+        """The sizes of the clusters of more than one item."""
+        counts = (self.counts[a:b] for a, b in chunks(len(self.counts)))
+        return np.concatenate([np.empty(0, np.int64), *(part[part > 1] for part in counts)])
 
     def summary(self) -> str:
         """Return the clusters in numbers, to be read by a person."""
-        clustered = self.counts[self.counts > 1]
+        clustered = self._sizes
         largest = ", ".join(f"{size:,}" for size in np.sort(clustered)[::-1][:5].tolist())
         rows = [
             ("clusters", f"{len(self):,} of more than one item ({self.mode})"),
@@ -70,7 +89,7 @@ class Clusters:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the clusters in numbers, ready for JSON."""
-        clustered = self.counts[self.counts > 1]
+        clustered = self._sizes
         return {
             "mode": self.mode,
             "clusters": len(self),
@@ -109,25 +128,43 @@ class Decisions:
     @cached_property
     def kept(self) -> pa.ChunkedArray:
         """The ids of the items that stay, in input order."""
-        return self.corpus.ids.filter(pa.array(self.stays))
+        return pa.chunked_array([self.corpus.names(np.flatnonzero(self.stays).astype(np.int32))])
+
+    @property
+    def rows(self) -> Rows:
+        """The rows of `removed`, to be made some at a time."""
+        corpus, gone = self.corpus, np.flatnonzero(~self.stays).astype(np.int32)
+        witnesses = kept(self.witnesses[gone])
+        kinds = {
+            "id": corpus.kind_of_names(gone),
+            "witness": corpus.kind_of_names(witnesses),
+            "similarity": pa.float64(),
+            "reason": pa.string(),
+        }
+
+        def part(a: int, b: int) -> dict[str, Any]:
+            similarity = self.similarities[gone[a:b]]
+            return {
+                "id": corpus.names(gone[a:b], kinds["id"]),
+                "witness": corpus.names(witnesses[a:b], kinds["witness"]),
+                "similarity": similarity,
+                "reason": self._reasons(similarity, witnesses[a:b]),
+            }
+
+        return Rows(len(gone), kinds, part)
+
+    def _reasons(
+        self, similarities: NDArray[np.float64], witnesses: NDArray[np.int32]
+    ) -> pa.Array:
+        whose = "an item of the other collection" if self.corpus.across else "a protected item"
+        words = [f"{kind}{of}" for of in ("", f" of {whose}") for kind in (EXACT, NEAR)]
+        which = (similarities < 1) + 2 * (witnesses >= len(self.corpus.ids))
+        return pa.array(words, pa.string()).take(pa.array(which))
 
     @cached_property
     def removed(self) -> pa.Table:
         """The manifest: id, witness, similarity and reason of each item that goes."""
-        gone = np.flatnonzero(~self.stays).astype(np.int32)
-        witnesses = self.witnesses[gone]
-        protected = witnesses >= len(self.corpus.ids)
-        reason = np.where(self.similarities[gone] == 1, EXACT, NEAR).astype(object)
-        whose = "an item of the other collection" if self.corpus.across else "a protected item"
-        reason[protected] = reason[protected] + f" of {whose}"
-        return pa.table(
-            {
-                "id": self.corpus.names(gone).combine_chunks(),
-                "witness": self.corpus.names(witnesses).combine_chunks(),
-                "similarity": self.similarities[gone],
-                "reason": pa.array(reason.tolist(), pa.string()),
-            }
-        )
+        return self.rows.table()
 
     def why(self, id: Any) -> str:
         """Say why an item stays or goes."""
@@ -145,21 +182,24 @@ class Decisions:
 
     def summary(self) -> str:
         """Return the decisions in numbers, to be read by a person."""
-        gone = ~self.stays
-        exact = int((self.similarities[: len(gone)][gone] == 1).sum())
+        total, kept = len(self.stays), int(self.stays.sum())
         rows = [
-            ("kept", f"{int(self.stays.sum()):,} of {len(gone):,} items ({self.policy})"),
-            ("removed", f"{int(gone.sum()):,}, of which {exact:,} are exact copies"),
+            ("kept", f"{kept:,} of {total:,} items ({self.policy})"),
+            ("removed", f"{total - kept:,}, of which {self._exact_copies:,} are exact copies"),
         ]
         return "\n".join(f"{name:<16}  {value}" for name, value in rows)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the decisions in numbers, ready for JSON."""
-        gone = ~self.stays
-        exact = int((self.similarities[: len(gone)][gone] == 1).sum())
+        kept = int(self.stays.sum())
         return {
             "keep": str(self.policy),
-            "kept": int(self.stays.sum()),
-            "removed": int(gone.sum()),
-            "removed_exact_copies": exact,
+            "kept": kept,
+            "removed": len(self.stays) - kept,
+            "removed_exact_copies": self._exact_copies,
         }
+
+    @property
+    def _exact_copies(self) -> int:
+        first = len(self.corpus.ids)  # what stays has no similarity
+        return sum(int((self.similarities[a:b] == 1).sum()) for a, b in chunks(first))

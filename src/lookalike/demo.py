@@ -89,14 +89,14 @@ def _documented(node: ast.AST, prefix: str) -> Iterator[tuple[str, Documented]]:
 
 def families_of(result: Result) -> list[Family]:
     """Return the families with more than one member, largest first."""
-    pairs, ids = result.positions, result.corpus.ids
+    pairs, corpus = result.positions, result.corpus
     labels = result.clusters().labels
     families = []
     family_of_pair = labels[pairs.left]
     for label in np.unique(family_of_pair).tolist():
-        members = np.flatnonzero(labels == label)
+        members = np.flatnonzero(labels == label).astype(np.int32)
         similarity = pairs.similarity[family_of_pair == label]
-        names = ids.take(pa.array(members)).to_pylist()
+        names = corpus.names(members).to_pylist()
         families.append(Family(names, float(similarity.min()), float(similarity.max())))
     return sorted(families, key=lambda family: -len(family.members))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from lookalike.config import Resources
+from lookalike.data import Sets
 from lookalike.families import jaccard
 from lookalike.kinds import text
 
@@ -91,7 +91,7 @@ class Explanation:
 
 
 def explain(
-    pair: pa.ChunkedArray, shingling: Shingling, names: tuple[Any, Any] = ("left", "right")
+    pair: pa.Array, shingling: Shingling, names: tuple[Any, Any] = ("left", "right")
 ) -> Explanation:
     """Explain the similarity of two contents."""
     contents = [_plain(each) for each in pair]
@@ -109,13 +109,11 @@ def explain(
     )
 
 
-def similarity(pair: pa.ChunkedArray, shingling: Shingling) -> float:
+def similarity(pair: pa.Array, shingling: Shingling) -> float:
     """Return the exact similarity of two contents; 0 if one is empty."""
-    sets = text.shingle(pair, shingling, Resources(threads=1))
-    if sets.empty.any():
-        return 0.0
+    sets = Sets.of(*text.shingle(pair, shingling))
     left, right = np.zeros(1, np.int32), np.ones(1, np.int32)
-    return float(jaccard.measure(sets, left, right)[0])
+    return 0.0 if sets.empty_items else float(jaccard.measure(sets, left, right)[0])
 
 
 def align(left: list[str], right: list[str]) -> list[Stretch]:

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.errors import UsageError
+
+if TYPE_CHECKING:
+    from lookalike.data import Source
+
+BATCH = 8 << 20
+
+
+def ids_of(source: Source) -> pa.ChunkedArray:
+    """Return the ids of a source's items, which are row numbers where it names none."""
+    batches = [(batch.ids, len(batch.contents)) for batch in source.batches(BATCH)]
+    if not batches or batches[0][0] is None:
+        return pa.chunked_array([pa.array(range(sum(count for _, count in batches)), pa.int64())])
+    return pa.chunked_array([ids for ids, _ in batches])
 
 
 def position(ids: pa.ChunkedArray, id: Any) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -12,25 +12,24 @@ import pyarrow as pa
 
 from lookalike import explaining, pipeline
 from lookalike.config import PROFILES, Keep, exact_threshold
+from lookalike.data import chunks, numbered, reaching
 from lookalike.decisions import Clusters, Decisions
 from lookalike.errors import UsageError
 from lookalike.families import jaccard
 from lookalike.naming import position
+from lookalike.tables import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from decimal import Decimal
 
-    from numpy.typing import NDArray
-
     from lookalike.config import Shingling
-    from lookalike.data import Check, Corpus, Pairs, Recall
+    from lookalike.data import Check, Corpus, Pairs, Recall, Source
     from lookalike.explaining import Explanation
     from lookalike.pipeline import Search
     from lookalike.planning import Plan
 
 Mode = Literal["components", "witnessed"]
-LARGEST_UNION = 2**26  # ratios of smaller integers are told apart by their nearest floats
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,17 +42,21 @@ class Result:
     [{'left': 0, 'right': 1, 'similarity': 1.0}]
     """
 
-    corpus: Corpus
     search: Search
     most_pairs: int = pipeline.MOST_PAIRS
     compact: bool = False
     narrowed: Fraction | None = None
 
     def __len__(self) -> int:
-        return int(self._shown.sum())
+        return len(self._shown)
 
     def __repr__(self) -> str:
         return f"<lookalike.Result: {len(self):,} pairs, similarity ≥ {float(self.threshold):g}>"
+
+    @property
+    def corpus(self) -> Corpus:
+        """The items that were searched."""
+        return self.search.corpus
 
     @property
     def plan(self) -> Plan:
@@ -75,27 +78,43 @@ class Result:
         return pipeline.list_pairs(self.search, self._between, compact=self.compact)
 
     @cached_property
-    def _shown(self) -> NDArray[np.bool_]:
-        return reaching(self.positions.similarity, self.threshold)
+    def _shown(self) -> Pairs:
+        return self._narrowed(self.positions)
+
+    def _narrowed(self, pairs: Pairs) -> Pairs:
+        """Return the pairs that reach the threshold set by `at`."""
+        if self.narrowed is None:
+            return pairs
+        return pairs.where(lambda part: reaching(part.similarity, self.threshold))
+
+    @property
+    def rows(self) -> Rows:
+        """The rows of `pairs`, to be made some at a time."""
+        corpus, pairs = self.corpus, self._shown
+        kinds = {
+            "left": corpus.kind_of_names(pairs.left),
+            "right": corpus.kind_of_names(pairs.right),
+            "similarity": pa.float64(),
+        }
+
+        def part(a: int, b: int) -> dict[str, Any]:
+            return {
+                "left": corpus.names(pairs.left[a:b], kinds["left"]),
+                "right": corpus.names(pairs.right[a:b], kinds["right"]),
+                "similarity": pairs.similarity[a:b],
+            }
+
+        return Rows(len(pairs), kinds, part)
 
     @cached_property
     def pairs(self) -> pa.Table:
         """All pairs: left, right (your ids, in input order) and their exact similarity."""
-        pairs = self.positions[self._shown]
-        return pa.table(
-            {
-                "left": self.corpus.names(pairs.left).combine_chunks(),
-                "right": self.corpus.names(pairs.right).combine_chunks(),
-                "similarity": pairs.similarity,
-            }
-        )
+        return self.rows.table()
 
     @cached_property
     def recall(self) -> Recall:
         """How much of what there was the run has found, estimated, with a 95 % interval."""
-        between = self._between
-        shown = between[reaching(between.similarity, self.threshold)]
-        return pipeline.estimate_recall(self.search, shown)
+        return pipeline.estimate_recall(self.search, self._narrowed(self._between))
 
     def check(self, items: int) -> Check:
         """Compare some sampled items with all others by brute force, and count what was found.
@@ -126,7 +145,7 @@ class Result:
         `components`: items connected by pairs, directly or through others. `witnessed`: each item
         with the kept item it is similar to (see `keep`).
         """
-        return make_clusters(self._narrowed_search(), self.corpus, mode, keep, lambda: self.recall)
+        return make_clusters(self._narrowed_search(), mode, keep, lambda: self.recall)
 
     def keep(self, policy: str | Keep = "first") -> Decisions:
         """Return which items to keep so that no two of them are similar, each removal witnessed.
@@ -134,15 +153,14 @@ class Result:
         The policy says which one of similar items stays: first, longest, shortest, max:COLUMN,
         min:COLUMN or source:COLUMN=A,B,C; ties go to the first.
         """
-        return make_decisions(self._narrowed_search(), self.corpus, policy, lambda: self.recall)
+        return make_decisions(self._narrowed_search(), policy, lambda: self.recall)
 
     def _narrowed_search(self) -> Search:
         """Return the search with only the pairs shown, the crowd's included."""
         if self.narrowed is None:
             return self.search
-        pairs = self._between[reaching(self._between.similarity, self.narrowed)]
         nobody = self.search.crowd[:0]
-        return replace(self.search, pairs=pairs, crowd=nobody)
+        return replace(self.search, pairs=self._narrowed(self._between), crowd=nobody)
 
     def why(self, left: Any, right: Any) -> Explanation:
         """Explain the similarity of two items, named by their ids, and whether they were found."""
@@ -155,7 +173,7 @@ class Result:
         explanation = explain_items(
             corpus, self.search.settings.shingling, (here, there), (left, right)
         )
-        pairs = self.positions[self._shown]
+        pairs = self._shown
         reported = (pairs.left == min(here, there)) & (pairs.right == max(here, there))
         p = jaccard.collision_probability(explanation.similarity)
         return replace(
@@ -169,12 +187,12 @@ class Result:
     def as_dict(self) -> dict[str, Any]:
         """Return what was asked, done and found, ready for JSON."""
         found = {"pairs": len(self), "threshold": float(self.threshold)}
-        return describe(self.search, self.corpus) | found | recall_dict(self.recall)
+        return describe(self.search) | found | recall_dict(self.recall)
 
     def summary(self) -> str:
         """Return what was asked, done and found, to be read by a person."""
         rows = [
-            *asked_and_done(self.search, self.corpus),
+            *asked_and_done(self.search),
             ("pairs", f"{len(self):,} with similarity ≥ {float(self.threshold):g}"),
             ("recall", recall_line(self.recall)),
         ]
@@ -184,14 +202,6 @@ class Result:
                 ("note", f"narrowed from a run at {run:g}, whose plan decides what is here")
             )
         return lines(rows)
-
-
-def reaching(similarity: NDArray[np.float64], threshold: Fraction) -> NDArray[np.bool_]:
-    """Return which similarities reach the threshold, as the ratios of integers that they are."""
-    nearest = float(threshold)
-    ratio = Fraction(nearest).limit_denominator(LARGEST_UNION)
-    compare = np.greater_equal if ratio >= threshold else np.greater
-    return np.asarray(compare(similarity, nearest))
 
 
 # ── Clusters and decisions ────────────────────────────────────────────────────────────────────
@@ -204,36 +214,40 @@ def check_mode(mode: str) -> None:
 
 
 def make_clusters(
-    search: Search, corpus: Corpus, mode: str, keep: str | Keep, recall: Callable[[], Recall]
+    search: Search, mode: str, keep: str | Keep, recall: Callable[[], Recall] | None = None
 ) -> Clusters:
-    """Return the clusters of a search."""
+    """Return the clusters of a search; `recall` tells its recall if that is known."""
     check_mode(mode)
+    recall = recall or partial(pipeline.estimate_recall, search)
     if mode == "components":
-        return Clusters(corpus, pipeline.connect(search), mode, recall())
-    decisions = make_decisions(search, corpus, keep, recall)
-    items = np.arange(len(corpus), dtype=np.int32)
-    labels = np.where(decisions.witnesses < 0, items, decisions.witnesses)
-    return Clusters(corpus, labels, mode, decisions.recall)
+        return Clusters(search.corpus, pipeline.connect(search), mode, recall())
+    decisions = make_decisions(search, keep, recall)
+    labels = numbered(len(search.corpus))
+    for a, b in chunks(len(labels)):
+        witness = decisions.witnesses[a:b]
+        labels[a:b] = np.where(witness < 0, labels[a:b], witness)
+    return Clusters(search.corpus, labels, mode, decisions.recall)
 
 
 def make_decisions(
-    search: Search, corpus: Corpus, keep: str | Keep, recall: Callable[[], Recall]
+    search: Search, keep: str | Keep, recall: Callable[[], Recall] | None = None
 ) -> Decisions:
-    """Return what to keep of what a search found."""
+    """Return what to keep of what a search found; `recall` tells its recall if that is known."""
     policy = Keep.parse(keep) if isinstance(keep, str) else keep
-    witnesses, similarities = pipeline.choose(search, corpus, policy)
-    return Decisions(corpus, witnesses, similarities, policy, recall())
+    recall = recall or partial(pipeline.estimate_recall, search)
+    witnesses, similarities = pipeline.choose(search, policy)
+    return Decisions(search.corpus, witnesses, similarities, policy, recall())
 
 
 # ── Words for it ──────────────────────────────────────────────────────────────────────────────
 
 
-def describe(search: Search, corpus: Corpus) -> dict[str, Any]:
+def describe(search: Search) -> dict[str, Any]:
     """Return what was asked and done, ready for JSON."""
     settings, plan = search.settings, search.plan
     return {
-        "items": len(corpus),
-        "empty_items": int(search.sets.empty.sum()),
+        "items": len(search.corpus),
+        "empty_items": search.sets.empty_items,
         "distinct_items": len(search.groups),
         "candidates": search.candidates,
         "crowded_items": 0 if plan.exact else len(search.crowd),
@@ -265,12 +279,12 @@ def recall_dict(recall: Recall) -> dict[str, Any]:
     }
 
 
-def asked_and_done(search: Search, corpus: Corpus) -> list[tuple[str, str]]:
+def asked_and_done(search: Search) -> list[tuple[str, str]]:
     """Return what was asked and done, as names and values."""
     plan, settings = search.plan, search.settings
-    empty, crowd = int(search.sets.empty.sum()), len(search.crowd)
+    empty, crowd = search.sets.empty_items, len(search.crowd)
     rows = [
-        ("items", f"{len(corpus):,}"),
+        ("items", f"{len(search.corpus):,}"),
         ("distinct", f"{len(search.groups):,} (exact copies counted once)"),
     ]
     if empty:
@@ -280,6 +294,8 @@ def asked_and_done(search: Search, corpus: Corpus) -> list[tuple[str, str]]:
         rows.append(("plan", "exact join: nothing is missed"))
         return rows
     asked = "set by hand" if plan.by_hand else f"planned for recall {settings.recall:g}"
+    if search.begun_at is not None:
+        asked += f" at {float(search.begun_at):g}"
     chance = f"a pair is found with probability {plan.recall_at_threshold:.4f}"
     rows += [
         ("plan", f"{plan}, {asked}"),
@@ -312,7 +328,7 @@ def lines(rows: list[tuple[str, str]]) -> str:
 
 
 def explain_items(
-    corpus: Corpus, shingling: Shingling, where: tuple[int, int], names: tuple[Any, Any]
+    items: Corpus | Source, shingling: Shingling, where: tuple[int, int], names: tuple[Any, Any]
 ) -> Explanation:
-    """Explain the similarity of the items at two positions of a corpus."""
-    return explaining.explain(corpus.contents.take(pa.array(where, pa.int64())), shingling, names)
+    """Explain the similarity of the items at two positions."""
+    return explaining.explain(items.take(list(where)), shingling, names)

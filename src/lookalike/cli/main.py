@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lookalike.api import Run
-    from lookalike.data import Corpus
-    from lookalike.io.readers import Source
+    from lookalike.pipeline import Inputs
 
 SHOWN = 10
 CONTEXT = 12  # words shown at each end of what two texts share
@@ -121,15 +120,19 @@ def find(
         if output is not None:
             writers.check_target(output, force=force)
             copying.check_apart([*inputs, *(against or [])], output)
-        corpus = _read(job, inputs, against, across=bool(against))
-        found = job.search(corpus, most_pairs=max_pairs, compact=compact)
-        result = Result(corpus, found, max_pairs, compact)
-        pairs = result.pairs
-        checked = result.check(check) if check else None
-    if output is not None:
-        writers.write_table(pairs, output, force=force)
+        opened = _open(job, inputs, against, across=bool(against))
+        place = output or Path("find")
+        with job.search(opened, place, most_pairs=max_pairs, compact=compact) as found:
+            result = Result(found, max_pairs, compact)
+            told = result.as_dict()
+            checked = result.check(check) if check else None
+            if output is not None:
+                writers.write_batches(
+                    result.rows.schema, result.rows.batches(), output, force=force
+                )
+    _print_spent(job)
     if run.json:
-        told = result.as_dict() | ({"check": asdict(checked)} if checked else {})
+        told |= {"check": asdict(checked)} if checked else {}
         _print_json(told | {"output": _named(output)})
         return
     typer.echo(result.summary())
@@ -138,7 +141,7 @@ def find(
     if output is not None:
         typer.echo(f"\nwritten to {output}")
     else:
-        _print_pairs(pairs)
+        _print_pairs(result.pairs)
 
 
 @app.command(cls=Command)
@@ -163,7 +166,6 @@ def cluster(
 
     Example: `lookalike cluster news.jsonl -o clusters.parquet --mode witnessed`
     """
-    from lookalike import pipeline
     from lookalike.config import Keep as Policy
     from lookalike.io import copying, writers
     from lookalike.result import (
@@ -182,18 +184,18 @@ def cluster(
         if output is not None:
             writers.check_target(output, force=force)
             copying.check_apart(inputs, output)
-        corpus = _read(job, inputs)
-        found = job.search(corpus)
-        clusters = make_clusters(
-            found, corpus, mode, policy, lambda: pipeline.estimate_recall(found)
-        )
-    if output is not None:
-        writers.write_table(clusters.table, output, force=force)
+        with job.search(_open(job, inputs), output or Path("cluster")) as found:
+            clusters = make_clusters(found, mode, policy)
+            if output is not None:
+                writers.write_batches(
+                    clusters.rows.schema, clusters.rows.batches(), output, force=force
+                )
+    _print_spent(job)
     if run.json:
-        told = describe(found, corpus) | clusters.as_dict() | recall_dict(clusters.recall)
+        told = describe(found) | clusters.as_dict() | recall_dict(clusters.recall)
         _print_json(told | {"output": _named(output)})
         return
-    typer.echo(lines(asked_and_done(found, corpus)))
+    typer.echo(lines(asked_and_done(found)))
     typer.echo(clusters.summary())
     typer.echo(lines([("recall", line(clusters.recall))]))
     if output is not None:
@@ -249,7 +251,6 @@ def dedup(
 
     Example: `lookalike dedup news.jsonl -o clean.jsonl --keep longest --manifest removed.parquet`
     """
-    from lookalike import pipeline
     from lookalike.config import Keep as Policy
     from lookalike.errors import UsageError
     from lookalike.io import copying, writers
@@ -272,19 +273,21 @@ def dedup(
             copying.check_apart([*inputs, *(protect or []), *(against or [])], manifest)
             if output is not None:
                 copying.check_apart([output], manifest)
-        corpus = _read(job, inputs, protect or against, across=bool(against))
-        found = job.search(corpus)
-        decisions = make_decisions(found, corpus, policy, lambda: pipeline.estimate_recall(found))
-    if manifest is not None:
-        writers.write_table(decisions.removed, manifest, force=force)
-    if output is not None and not dry_run:
-        copying.copy_rows(inputs, decisions.stays, output, force=force)
+        opened = _open(job, inputs, protect or against, across=bool(against))
+        with job.search(opened, output or manifest or Path("dedup")) as found:
+            decisions = make_decisions(found, policy)
+            if manifest is not None:
+                rows = decisions.rows
+                writers.write_batches(rows.schema, rows.batches(), manifest, force=force)
+            if output is not None and not dry_run:
+                copying.copy_rows(inputs, decisions.stays, output, force=force)
+    _print_spent(job)
     written = None if dry_run else output
     if run.json:
-        told = describe(found, corpus) | decisions.as_dict() | recall_dict(decisions.recall)
+        told = describe(found) | decisions.as_dict() | recall_dict(decisions.recall)
         _print_json(told | {"output": _named(written), "manifest": _named(manifest)})
         return
-    typer.echo(lines(asked_and_done(found, corpus)))
+    typer.echo(lines(asked_and_done(found)))
     typer.echo(decisions.summary())
     typer.echo(lines([("recall", line(decisions.recall))]))
     typer.echo("\nnothing was written (dry run)" if dry_run else f"\nwritten to {output}")
@@ -316,7 +319,7 @@ def explain(
     from dataclasses import asdict
 
     from lookalike.errors import UsageError
-    from lookalike.naming import position
+    from lookalike.naming import ids_of, position
     from lookalike.result import explain_items
 
     removal: dict[str, Any] = {}
@@ -326,9 +329,10 @@ def explain(
     if right is None:
         raise UsageError("name the other item too, or the manifest of a dedup (--manifest FILE)")
     with _running(texts) as job:
-        corpus = _read(job, [inputs])
-    where = position(corpus.ids, left), position(corpus.ids, right)
-    explanation = explain_items(corpus, job.settings.shingling, where, (left, right))
+        (source,) = _open(job, [inputs]).sources
+        ids = ids_of(source)
+        where = position(ids, left), position(ids, right)
+        explanation = explain_items(source, job.settings.shingling, where, (left, right))
     if json:
         _print_json(asdict(explanation) | ({"removal": removal} if removal else {}))
         return
@@ -342,13 +346,12 @@ def explain(
 def _removal(manifest: Path, id: str) -> dict[str, Any]:
     """Return what a manifest says of an item."""
     from lookalike.io import readers
-    from lookalike.naming import position
+    from lookalike.naming import ids_of, position
 
-    corpus = readers.read([manifest], text="reason", id="id").corpus
-    at = position(corpus.ids, id)
-    assert corpus.column is not None
+    source = readers.open_source([manifest], text="reason", id="id")
+    at = position(ids_of(source), id)
     columns = ("witness", "similarity", "reason")
-    return {name: corpus.column(name)[at].as_py() for name in columns}
+    return {name: source.column(name)[at].as_py() for name in columns}
 
 
 @app.command(cls=Command)
@@ -378,7 +381,7 @@ def plan(
     with _running(search, texts, run) as job:
         if plot is not None:
             curve.check_picture(plot)
-        forecast = job.forecast(_read(job, inputs) if inputs else None)
+        forecast = job.forecast(_open(job, inputs) if inputs else None, Path("plan"))
     if plot is not None:
         curve.draw(forecast, plot)
     if run.json:
@@ -426,24 +429,22 @@ def _running(*groups: Any) -> Iterator[Run]:
 
     options = as_options(*groups)
     options.pop("json", None)
-    with progress.shown(quiet=options.pop("quiet", False)) as tell:
-        yield Run.of({**options, "progress": tell})  # type: ignore[typeddict-item]
+    quiet = options.pop("quiet", False)
+    with progress.shown(quiet=quiet) as tell:
+        job = Run.of({**options, "progress": tell})  # type: ignore[typeddict-item]
+        job.quiet = quiet
+        yield job
 
 
-def _read(
+def _open(
     job: Run, inputs: list[Path], other: list[Path] | None = None, *, across: bool = False
-) -> Corpus:
-    """Read the inputs and say which columns were taken where they had to be guessed."""
-    from lookalike.io import readers
-
-    def read(paths: list[Path]) -> Source:
-        source = job.read_source(paths)
-        if source.columns.guessed:
-            _note(str(source.columns))
-        return source
-
-    first = read(inputs)
-    return readers.join(first, read(other), across=across) if other else first.corpus
+) -> Inputs:
+    """Open the inputs and say which columns were taken where they had to be guessed."""
+    opened = job.open(inputs, other or None, across=across)
+    for source in opened.sources:
+        if source.columns.guessed:  # type: ignore[attr-defined]
+            _note(str(source.columns))  # type: ignore[attr-defined]
+    return opened
 
 
 # ── Printing ──────────────────────────────────────────────────────────────────────────────────
@@ -451,6 +452,27 @@ def _read(
 
 def _note(message: str) -> None:
     typer.echo(message, err=True)
+
+
+def _print_spent(job: Run) -> None:
+    """Say on standard error where the time and the bytes of a run on disk went."""
+    from rich.console import Console
+
+    from lookalike.forecast import readable_bytes
+
+    spent = [] if job.running is None or job.quiet else job.running.spent
+    if not spent:
+        return
+    table = _table(
+        ("stage", "left"), ("seconds", "right"), ("written", "right"), ("units", "right"), ("", "left")
+    )
+    for each in spent:
+        known = f"{each.resumed:,} were done before" if each.resumed else ""
+        known += f", {each.repaired:,} damaged and done again" if each.repaired else ""
+        units = f"{each.done + each.resumed:,}"
+        written = readable_bytes(each.bytes)
+        table.add_row(each.stage, f"{each.seconds:.1f}", written, units, known)
+    Console(stderr=True, highlight=False, markup=False, emoji=False).print(table)
 
 
 def _named(path: Path | None) -> str | None:

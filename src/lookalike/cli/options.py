@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from dataclasses import MISSING, asdict, dataclass, fields
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
@@ -71,6 +72,30 @@ class RunOptions:
         int,
         typer.Option("--threads", metavar="N", help="0 for all cores. Changes no result."),
     ] = 0
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            "--memory", metavar="SIZE", help="512MB, 2GB …; default: half of what is available."
+        ),
+    ] = None
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine", metavar="ENGINE", help="memory or disk; default: what fits the memory."
+        ),
+    ] = "auto"
+    work_dir: Annotated[
+        Path | None,
+        typer.Option(
+            "--work-dir", metavar="DIR", help="Where the disk engine works: beside the output."
+        ),
+    ] = None
+    keep_work: Annotated[
+        bool, typer.Option("--keep-work", help="Leave the work files, to be used again.")
+    ] = False
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Do not resume: begin anew.")
+    ] = False
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False
 

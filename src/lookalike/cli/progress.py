@@ -12,7 +12,13 @@ if TYPE_CHECKING:
 
     from lookalike.data import Progress
 
-UNITS = {"shingling": "items", "sketching": "items", "comparing": "bands"}
+UNITS = {
+    "shingling": "bytes",
+    "sketching": "items",
+    "crowding": "bands",
+    "banding": "parts",
+    "comparing": "candidates",
+}
 SECONDS_BETWEEN_LINES = 5.0
 
 

@@ -41,27 +41,25 @@ def signatures(
     return kernels.sketch(scheme, sets.hashes, sets.starts, items, slots, seed, threads)
 
 
-def verify(
-    sets: Sets, groups: Groups, candidates: Candidates, threshold: Fraction, threads: int = 1
-) -> Pairs:
-    """Return the candidates that reach the threshold, with their exact similarity.
+def verify(sets: Sets, candidates: Candidates, threshold: Fraction, threads: int = 1) -> Pairs:
+    """Return the candidates, pairs of items, that reach the threshold, with exact similarity.
 
     The comparison is one of integers; the ratio is taken once, of two integers below 2^53, and so
     is the correctly rounded one.
     """
-    left, right = groups.firsts[candidates.left], groups.firsts[candidates.right]
-    _canonicalise(sets, np.unique(np.concatenate([left, right])), threads)
+    left, right = candidates.left, candidates.right
+    _canonicalise(sets, left, right, threads=threads)
     overlap = kernels.verify(*_arrays(sets), left, right, *_ratio(threshold), threads)
     similar = overlap >= 0
-    similarity = _similarity(sets, left[similar], right[similar], overlap[similar])
-    return Pairs(candidates.left[similar], candidates.right[similar], similarity)
+    left, right = left[similar], right[similar]
+    return Pairs(left, right, _similarity(sets, left, right, overlap[similar]))
 
 
 def measure(
     sets: Sets, left: NDArray[np.int32], right: NDArray[np.int32], threads: int = 1
 ) -> NDArray[np.float64]:
     """Return the exact similarity of pairs of items that are not empty."""
-    _canonicalise(sets, np.unique(np.concatenate([left, right])), threads)
+    _canonicalise(sets, left, right, threads=threads)
     overlap = kernels.verify(*_arrays(sets), left, right, *_ratio(ANY), threads)
     return _similarity(sets, left, right, np.maximum(overlap, 0))
 
@@ -70,14 +68,18 @@ def join(
     sets: Sets,
     groups: Groups,
     crowd: NDArray[np.int32],
-    sides: NDArray[np.uint8] | None,
     threshold: Fraction,
     limit: int,
     threads: int = 1,
+    sides: NDArray[np.uint8] | None = None,
 ) -> Pairs:
-    """Return every pair of the crowd that reaches the threshold; more than `limit` stop it."""
+    """Return every pair of the crowd that reaches the threshold; more than `limit` stop it.
+
+    The sides of the groups are theirs, unless others are given.
+    """
+    sides = groups.sides if sides is None else sides
     items = groups.firsts[crowd]
-    _canonicalise(sets, items, threads)
+    _canonicalise(sets, items, threads=threads)
     left, right, overlap = kernels.join(
         *_arrays(sets), items, _of(sides, crowd), *_ratio(threshold), limit, threads
     )
@@ -88,24 +90,22 @@ def forest(
     sets: Sets,
     groups: Groups,
     crowd: NDArray[np.int32],
-    sides: NDArray[np.uint8] | None,
     threshold: Fraction,
     threads: int = 1,
 ) -> Candidates:
     """Return pairs of the crowd that connect what all its similar pairs connect."""
     items = groups.firsts[crowd]
-    _canonicalise(sets, items, threads)
+    _canonicalise(sets, items, threads=threads)
     left, right = kernels.forest(
-        *_arrays(sets), items, _of(sides, crowd), *_ratio(threshold), threads
+        *_arrays(sets), items, _of(groups.sides, crowd), *_ratio(threshold), threads
     )
-    return Candidates(crowd[left], crowd[right], crowd[:0])
+    return Candidates(crowd[left], crowd[right])
 
 
 def greedy(
     sets: Sets,
     groups: Groups,
     crowd: NDArray[np.int32],
-    sides: NDArray[np.uint8] | None,
     threshold: Fraction,
     pairs: Pairs,
     order: NDArray[np.int32],
@@ -113,11 +113,11 @@ def greedy(
     threads: int = 1,
 ) -> NDArray[np.int32]:
     """Return for each group its witness, the earliest kept group similar to it, or -1."""
-    _canonicalise(sets, groups.firsts[crowd], threads)
+    _canonicalise(sets, groups.firsts[crowd], threads=threads)
     return kernels.greedy(
         *_arrays(sets),
         groups.firsts,
-        sides,
+        groups.sides,
         order,
         protect,
         crowd,
@@ -128,8 +128,10 @@ def greedy(
     )
 
 
-def _canonicalise(sets: Sets, items: NDArray[np.int32], threads: int) -> None:
-    kernels.canonicalise(sets.hashes, sets.starts, sets.sizes, items, threads)
+def _canonicalise(sets: Sets, *items: NDArray[np.int32], threads: int) -> None:
+    if not sets.canonical:
+        each = np.unique(np.concatenate(items))
+        kernels.canonicalise(sets.hashes, sets.starts, sets.sizes, each, threads)
 
 
 def _arrays(

@@ -14,14 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike import kernels
-from lookalike.data import Progress, Sets, batches, silent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
-    from lookalike.config import Resources, Shingling
+    from lookalike.config import Shingling
 
 KEY = 0x6C6F6F6B616C696B
 """The key of all feature hashes: fixed, so that a text has the same features everywhere."""
@@ -29,23 +26,12 @@ KEY = 0x6C6F6F6B616C696B
 Ragged = tuple["NDArray[np.uint64]", "NDArray[np.int64]"]
 
 
-def shingle(
-    contents: pa.ChunkedArray,
-    shingling: Shingling,
-    resources: Resources,
-    progress: Progress = silent,
-) -> Sets:
-    """Return the shingle set of every text (or list of tokens); a null is an empty item."""
-    parts: list[Ragged] = []
-    done = 0
-    for batch in _batches(contents, resources.batch):
-        parts.append(_shingle_batch(batch, shingling, resources.workers))
-        done += len(batch)
-        progress("shingling", done, len(contents))
-    hashes, starts = _join(parts)
+def shingle(contents: pa.Array, shingling: Shingling, threads: int = 1) -> Ragged:
+    """Return the shingles of every text (or list of tokens); a null is an empty item."""
+    hashes, starts = _shingle_array(contents, shingling, threads)
     if shingling.bag:
-        kernels.number_occurrences(hashes, starts, resources.workers)
-    return Sets.of(hashes, starts)
+        kernels.number_occurrences(hashes, starts, threads)
+    return hashes, starts
 
 
 def tokens(text: bytes | list[str], shingling: Shingling) -> list[str]:
@@ -59,7 +45,7 @@ def tokens(text: bytes | list[str], shingling: Shingling) -> list[str]:
     return [joined[a:b].decode() for a, b in pairwise(bounds.tolist())]
 
 
-def _shingle_batch(batch: pa.Array, shingling: Shingling, threads: int) -> Ragged:
+def _shingle_array(batch: pa.Array, shingling: Shingling, threads: int) -> Ragged:
     if shingling.unit == "tokens":
         lists = pc.fill_null(batch, []) if batch.null_count else batch
         starts = _buffer(lists.offsets)
@@ -73,14 +59,6 @@ def _shingle_batch(batch: pa.Array, shingling: Shingling, threads: int) -> Ragge
     return kernels.shingle_text(
         data, offsets, shingling.unit, shingling.k, shingling.normalise, KEY, threads
     )
-
-
-def _batches(contents: pa.ChunkedArray, size: int) -> Iterator[pa.Array]:
-    for chunk in contents.chunks:
-        is_text = pa.types.is_large_binary(chunk.type)
-        offsets = _offsets(chunk) if is_text else _buffer(chunk.offsets)
-        for first, last in batches(offsets, size):
-            yield chunk.slice(first, last - first)
 
 
 def _text_buffers(texts: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -100,10 +78,3 @@ def _offsets(texts: pa.Array) -> NDArray[np.int64]:
 def _buffer(offsets: pa.Array) -> NDArray[np.int64]:
     return np.asarray(offsets.to_numpy(zero_copy_only=False), dtype=np.int64)
 
-
-def _join(parts: list[Ragged]) -> Ragged:
-    if len(parts) == 1:
-        return parts[0]
-    lengths = [np.diff(starts) for _, starts in parts]
-    starts = np.concatenate([np.zeros(1, np.int64), *lengths]).cumsum()
-    return np.concatenate([np.empty(0, np.uint64), *(hashes for hashes, _ in parts)]), starts

@@ -1,31 +1,66 @@
 """Band keys → candidates, one band at a time.
 
-A pair is a candidate of the *first* band in which its items share a bucket. So every pair turns up
-once, and no set of pairs seen so far has to be kept.
+Items with the same key in a band share a bucket, and two that share one are a candidate. What is
+found twice, in two bands, is found out later, when the candidates of all bands are put in order.
 
 A bucket of more than `CROWD` items is not listed pair by pair: its items form the crowd, which is
 joined exactly afterwards. That finds at least what the bucket would have, at a cost that stays near
-linear when a million texts share a boilerplate.
+linear when a million texts share a boilerplate. A pair of two crowded items is no candidate.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from lookalike import kernels
 from lookalike.data import Candidates
 from lookalike.planning import CROWD
+from lookalike.work import Unit, Work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    import numpy as np
     from numpy.typing import NDArray
 
+    from lookalike.data import Cursor
 
-def candidates(
-    keys: NDArray[np.uint64], sides: NDArray[np.uint8] | None = None, threads: int = 1
-) -> Iterator[Candidates]:
-    """Yield the candidates of each band; with `sides` only those across."""
-    for band in range(len(keys)):
-        yield Candidates(*kernels.candidates(keys, band, sides, CROWD, threads))
+    Keys = Callable[[int], NDArray[np.uint64]]
+
+
+def crowding(keys: Keys, bands: int, threads: int = 1) -> Work:
+    """Return the work of finding the crowd; `keys(band)` are those of one band."""
+
+    def units(cursor: Cursor | None) -> Iterator[Unit]:
+        for band in range(*(cursor or (0,)), bands):
+            crowd = kernels.crowd(keys(band), CROWD, threads)
+            yield Unit({"items": crowd}, (band + 1,), band + 1, bands)
+
+    return Work("crowding", {"items": np.int32}, units)
+
+
+def work(
+    keys: Keys,
+    bands: int,
+    crowded: NDArray[np.uint8],
+    sides: NDArray[np.uint8] | None,
+    *,
+    parts: int = 1,
+    threads: int = 1,
+) -> Work:
+    """Return the work of listing candidates, one unit for each part of each band.
+
+    The column has pairs as numbers, in ascending order within each unit. With `sides` only pairs
+    across are candidates.
+    """
+
+    def units(cursor: Cursor | None) -> Iterator[Unit]:
+        for unit in range(*(cursor or (0,)), bands * parts):
+            band, part = divmod(unit, parts)
+            found = kernels.candidates(keys(band), sides, crowded, CROWD, part, parts, threads)
+            packed = Candidates(*found).packed()
+            packed.sort()
+            yield Unit({"pairs": packed}, (unit + 1,), unit + 1, bands * parts)
+
+    return Work("banding", {"pairs": np.uint64}, units, (parts,))

@@ -13,6 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike import kernels
+from lookalike.data import empty
 from lookalike.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,54 +27,49 @@ if TYPE_CHECKING:
 def keep_order(corpus: Corpus, keep: Keep) -> NDArray[np.int32]:
     """Return all items in the order in which they are considered."""
     first = len(corpus.ids)
-    others = np.arange(first, len(corpus), dtype=np.int32)
-    by_policy = np.argsort(_ranks(corpus, keep), kind="stable").astype(np.int32)
-    return np.concatenate([others, by_policy])
+    ranks = empty(len(corpus), np.int64)
+    ranks[first:] = np.iinfo(np.int64).min
+    _rank(corpus, keep, ranks[:first])
+    return kernels.order_by(ranks)
 
 
-def _ranks(corpus: Corpus, keep: Keep) -> NDArray[np.int64]:
-    """Return a number for each item of the first collection; smaller ones are kept rather."""
-    first = len(corpus.ids)
+def _rank(corpus: Corpus, keep: Keep, ranks: NDArray[np.int64]) -> None:
+    """Write a number for each item of the first collection; smaller ones are kept rather."""
     if keep.policy in {"longest", "shortest"}:
-        lengths = _lengths(corpus.contents.slice(0, first))
-        return -lengths if keep.policy == "longest" else lengths
-    if keep.column is None:
-        return np.zeros(first, dtype=np.int64)
-    if corpus.column is None:
-        raise UsageError(f"there is no column {keep.column!r} to choose by in this input")
-    values = corpus.column(keep.column)
-    if keep.policy == "source":
-        return _source_ranks(values, keep.values)
+        sign = -1 if keep.policy == "longest" else 1
+        np.multiply(corpus.lengths[: len(ranks)], sign, out=ranks)
+    elif keep.column is not None:
+        values = corpus.sources[0].column(keep.column)
+        if keep.policy == "source":
+            _rank_sources(values, keep.values, ranks)
+        else:
+            _rank_values(values, keep, ranks)
+
+
+def _rank_values(values: pa.ChunkedArray, keep: Keep, ranks: NDArray[np.int64]) -> None:
     direction = "descending" if keep.policy == "max" else "ascending"
     try:
-        ranks = pc.rank(values, sort_keys=direction, tiebreaker="dense")  # nulls come last
+        dense = pc.rank(values, sort_keys=direction, tiebreaker="dense")  # nulls come last
     except pa.ArrowNotImplementedError:
         raise UsageError(
             f"the column {keep.column!r} has no order to choose by: it is {values.type}"
         ) from None
-    return np.asarray(ranks.to_numpy(), dtype=np.int64)
+    ranks[:] = dense.to_numpy()
 
 
-def _lengths(contents: pa.ChunkedArray) -> NDArray[np.int64]:
-    is_text = pa.types.is_large_binary(contents.type)
-    lengths = pc.binary_length(contents) if is_text else pc.list_value_length(contents)
-    return np.asarray(pc.fill_null(lengths, 0).to_numpy(), dtype=np.int64)
-
-
-def _source_ranks(values: pa.ChunkedArray, listed: tuple[str, ...]) -> NDArray[np.int64]:
+def _rank_sources(
+    values: pa.ChunkedArray, listed: tuple[str, ...], ranks: NDArray[np.int64]
+) -> None:
     try:
         names = values.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise UsageError(f"a source is named by a plain value, not by {values.type}") from None
     places = pc.index_in(names, value_set=pa.array(listed, pa.string()))
-    return np.asarray(pc.fill_null(places, len(listed)).to_numpy(), dtype=np.int64)
+    ranks[:] = pc.fill_null(places, len(listed)).to_numpy()
 
 
 def group_order(
     groups: Groups, order: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the groups in the order of their first items in `order`, and those first items."""
-    present = order[groups.group_of[order] >= 0]
-    _, where = np.unique(groups.group_of[present], return_index=True)
-    leaders = present[where]
-    return np.argsort(where, kind="stable").astype(np.int32), leaders.astype(np.int32)
+    return kernels.group_order(order, groups.group_of, len(groups))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from lookalike import kernels
+from lookalike.data import numbered
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from lookalike.data import Candidates, Pairs
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 def components(items: int, pairs: list[Pairs | Candidates]) -> NDArray[np.int32]:
     """Return for each item the first item it is connected to."""
-    left = np.concatenate([each.left for each in pairs])
-    right = np.concatenate([each.right for each in pairs])
-    return kernels.components(items, left, right)
+    labels = numbered(items)
+    for each in pairs:
+        kernels.components(labels, each.left, each.right)
+    return labels

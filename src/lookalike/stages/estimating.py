@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.data import Pairs, Recall
+from lookalike.data import Pairs, Recall, chunks, empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +45,7 @@ def estimate(
 ) -> Recall:
     """Return the recall of a run that found some pairs with a similarity below 1.
 
-    `weights` tells how many pairs of items each stands for, `expected` with which probability the
+    `weights` tells how many pairs of items each stands for (0: it does not count), `expected` with which probability the
     formula says a pair of some similarity is found; ``trying(pairs)`` gives a function that tells,
     for the number of a fresh seed, which of the pairs are found under it.
     """
@@ -73,11 +73,14 @@ def _sample(
     weights: NDArray[np.float64], sampled: int
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return which pairs to try, and how many pairs of items each of them stands for."""
-    if len(weights) <= sampled:
-        return np.arange(len(weights)), weights
+    counting = sum(int(np.count_nonzero(weights[a:b])) for a, b in chunks(len(weights)))
+    if counting <= sampled:
+        every = np.flatnonzero(weights)
+        return every, weights[every]
     total = float(weights.sum())
     marks = (np.arange(sampled) + 0.5) * (total / sampled)
-    chosen = np.searchsorted(np.cumsum(weights), marks).clip(max=len(weights) - 1)
+    sums = np.cumsum(weights, out=empty(len(weights), np.float64))
+    chosen = np.searchsorted(sums, marks).clip(max=len(weights) - 1)
     return chosen, np.full(sampled, total / sampled)
 
 

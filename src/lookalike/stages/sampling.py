@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lookalike.data import chunks
 from lookalike.planning import Sample
 
 if TYPE_CHECKING:
@@ -25,23 +26,20 @@ SAMPLE_ITEMS = 1000
 SAMPLE_SLOTS = 128
 
 
-def sample(
-    sets: Sets, groups: Groups, sides: NDArray[np.uint8] | None, signatures: Signatures
-) -> Sample:
+def sample(sets: Sets, groups: Groups, signatures: Signatures) -> Sample:
     """Return the sample; `signatures(items, slots)` sketches some items with that many slots."""
-    chosen = np.sort(np.argsort(groups.prints, kind="stable")[:SAMPLE_ITEMS])
-    items = groups.firsts[chosen]
+    items = groups.firsts[groups.smallest(SAMPLE_ITEMS)]
     sketched = signatures(items, SAMPLE_SLOTS).astype(np.uint16)  # the low bits are the random ones
     agreeing = np.zeros(SAMPLE_SLOTS + 1, dtype=np.int64)
     for at in range(len(items) - 1):
         equal = np.count_nonzero(sketched[at + 1 :] == sketched[at], axis=1)
         agreeing += np.bincount(equal, minlength=SAMPLE_SLOTS + 1)
-    elements = int((sets.starts[groups.firsts + 1] - sets.starts[groups.firsts]).sum())
-    return Sample(agreeing, len(groups), elements, _pairs_asked_for(len(groups), sides))
+    elements = sum(int(sets.lengths(groups.firsts[a:b]).sum()) for a, b in chunks(len(groups)))
+    return Sample(agreeing, len(groups), elements, _pairs_asked_for(groups))
 
 
-def _pairs_asked_for(groups: int, sides: NDArray[np.uint8] | None) -> int:
-    if sides is None:
-        return groups * (groups - 1) // 2
-    left_only, right_only, both = (int((sides == side).sum()) for side in (1, 2, 3))
+def _pairs_asked_for(groups: Groups) -> int:
+    if groups.sides is None:
+        return len(groups) * (len(groups) - 1) // 2
+    left_only, right_only, both = (int((groups.sides == side).sum()) for side in (1, 2, 3))
     return left_only * (right_only + both) + right_only * both + both * (both - 1) // 2

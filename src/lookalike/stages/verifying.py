@@ -1,30 +1,83 @@
 """Candidates → pairs: each is compared exactly, and only what reaches the threshold stays.
 
-How two items are compared is the family's; this stage bounds how many are held at once.
+The candidates come in several sorted runs, one for each part of each band. They are taken in the
+order of their left items, some at a time from all runs, so that each is compared once and the
+features are read in their order. How two items are compared is the family's.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lookalike.data import Candidates, Pairs
+import numpy as np
+
+from lookalike.data import Candidates, Pairs, cuts
+from lookalike.work import Unit, Work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    Verify = Callable[[Candidates], Pairs]
+    from numpy.typing import NDArray
 
-BLOCK_PAIRS = 1 << 20
+    from lookalike.data import Cursor
+
+    Compare = Callable[[Candidates], Pairs]
+    Count = Callable[[Pairs], int]
+
+COLUMNS = {"left": np.int32, "right": np.int32, "similarity": np.float64}
 
 
-def verify(candidates: Candidates, compare: Verify) -> Pairs:
-    """Return the candidates that `compare` lets pass, in their order."""
-    blocks = (
-        Candidates(
-            candidates.left[first : first + BLOCK_PAIRS],
-            candidates.right[first : first + BLOCK_PAIRS],
-            candidates.crowd,
-        )
-        for first in range(0, len(candidates), BLOCK_PAIRS)
-    )
-    return Pairs.joined([compare(block) for block in blocks])
+def work(
+    runs: list[NDArray[np.uint64]], compare: Compare, watch: Callable[[int, int], None], count: Count, *, size: int
+) -> Work:
+    """Return the work of comparing candidates, about `size` of them at a time.
+
+    A unit's cursor tells how many candidates and (by `count`) how many pairs there were up to it;
+    `watch(pairs, percent)` may stop the work when these are too many.
+    """
+    total = sum(map(len, runs))
+
+    def units(cursor: Cursor | None) -> Iterator[Unit]:
+        first, met, passed = cursor or (0, 0, 0)
+        for last, pieces in cuts(runs, size, first):
+            candidates = Candidates.unpacked(_distinct(pieces))
+            pairs = compare(candidates)
+            met += len(candidates)
+            passed += count(pairs)
+            done = sum(int(np.searchsorted(run, np.uint64(last << 32))) for run in runs)
+            watch(passed, 100 * done // total)
+            columns = {"left": pairs.left, "right": pairs.right, "similarity": pairs.similarity}
+            yield Unit(columns, (last, met, passed), done, total, met)
+
+    return Work("comparing", COLUMNS, units, (size,))
+
+
+def _distinct(pieces: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """Return the numbers of some sorted pieces, ascending, each once."""
+    packed = np.concatenate(pieces)
+    packed.sort()
+    return packed[np.diff(packed, prepend=packed[:1] - np.uint64(1)) != 0]
+
+
+def in_order(
+    candidates: Candidates,
+    sizes: Callable[[NDArray[np.int32]], NDArray[np.int64]],
+    most: int,
+    compare: Callable[[NDArray[np.int32], Candidates], Pairs],
+) -> Pairs:
+    """Compare candidates in blocks whose items have about `most` elements in all.
+
+    `compare(items, candidates)` gets the items of a block, ascending, and its candidates as places
+    among them; it returns pairs of places.
+    """
+    needed = sizes(candidates.left) + sizes(candidates.right)
+    block = np.cumsum(needed) // max(most, 1)
+    bounds = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(candidates)]
+    passed = []
+    for a, b in zip(bounds, bounds[1:], strict=False):
+        both = np.concatenate([candidates.left[a:b], candidates.right[a:b]])
+        items, places = np.unique(both, return_inverse=True)
+        left, right = np.split(places.astype(np.int32), 2)
+        pairs = compare(items, Candidates(left, right))
+        passed.append(Pairs(items[pairs.left], items[pairs.right], pairs.similarity))
+    return Pairs.joined(passed)

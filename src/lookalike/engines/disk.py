@@ -1,0 +1,196 @@
+"""The disk engine: columns are files, every finished unit of work is recorded, nothing is lost.
+
+A unit's pieces are appended to the files of their columns, then one line in the journal says that
+the unit is done, how long each piece is and what its checksum is. So a run that was killed goes on
+behind the last line: what a killed unit has written beyond that is cut off. Nothing has to be
+flushed to the device for this: whatever a crash of the machine has lost or damaged is found by its
+checksum when the run is taken up again, and the unit is done again.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import time
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from lookalike import kernels
+from lookalike.engines.journal import Done, Journal
+from lookalike.errors import InputError, OutputError
+from lookalike.work import Columns, Limits, Unit, Work
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from lookalike.data import Progress
+
+
+@dataclass
+class Spent:
+    """What a stage has cost: seconds, bytes written, units done, found done, and done again."""
+
+    stage: str
+    seconds: float = 0.0
+    bytes: int = 0
+    done: int = 0
+    resumed: int = 0
+    repaired: int = 0
+
+
+class Disk:
+    """A store of files in a run directory."""
+
+    durable = True
+
+    def __init__(self, folder: Path, journal: Journal, limits: Limits) -> None:
+        self.folder = folder
+        self.limits = limits
+        self.spent: list[Spent] = []
+        self._journal = journal
+
+    def collect(self, work: Work, progress: Progress) -> Columns:
+        """Do what is left of the work of a stage, and return its columns."""
+        began, spent = time.monotonic(), Spent(work.stage)
+        self.spent.append(spent)
+        within = sum(each.seconds for each in self.spent)
+        done = self._journal.units(work.stage, work.cut)
+        with writing(self.folder):
+            self._repair(work, done, spent)
+            spent.resumed = len(done)
+            if not (done and done[-1].last):
+                self._go_on(work, done, spent, progress)
+        # A stage may have had another one done on its way: its time is not this one's.
+        inside = sum(each.seconds for each in self.spent) - within
+        spent.seconds = time.monotonic() - began - inside
+        return self._columns(work, done)
+
+    def drop(self, stage: str) -> None:
+        """Keep everything until the run is finished: a damaged unit may need it again."""
+
+    # ── Doing ─────────────────────────────────────────────────────────────────────────────────
+
+    def _go_on(self, work: Work, done: list[Done], spent: Spent, progress: Progress) -> None:
+        """Do the units behind those that are done."""
+        cursor = done[-1].cursor if done else None
+        ends = self._ends(work, done)
+        with ExitStack() as stack:
+            files = {}
+            for name, kind in work.columns.items():
+                file = stack.enter_context(self._path(work, name).open("ab"))
+                file.truncate(ends[name] * np.dtype(kind).itemsize)
+                files[name] = file
+            for unit in work.units(cursor):
+                done.append(self._write(work, unit, files, spent))
+                progress(work.stage, unit.done, unit.total)
+        self._journal.finish(work.stage, work.cut, done)
+
+    def _write(self, work: Work, unit: Unit, files: dict[str, BinaryIO], spent: Spent) -> Done:
+        pieces = {}
+        for name, kind in work.columns.items():
+            piece = np.ascontiguousarray(unit.pieces[name], dtype=kind)
+            view = piece.view(np.uint8)
+            files[name].write(memoryview(view))
+            files[name].flush()
+            pieces[name] = (len(piece), kernels.checksum(view))
+            spent.bytes += len(view)
+        spent.done += 1
+        return self._journal.record(work.stage, work.cut, unit.cursor, unit.note, pieces)
+
+    # ── Repairing ─────────────────────────────────────────────────────────────────────────────
+
+    def _repair(self, work: Work, done: list[Done], spent: Spent) -> None:
+        """Check what earlier processes have written, and do again the units that are damaged."""
+        for number in self._damaged(work, done):
+            cursor = done[number - 1].cursor if number else None
+            unit = next(work.units(cursor), None)
+            if unit is None or self._again(work, unit, done, number) != done[number].pieces:
+                raise InputError(
+                    f"the work files in {self.folder} are damaged, and the input does not give "
+                    "what was read from it before: begin anew with --restart"
+                )
+            spent.repaired += 1
+
+    def _damaged(self, work: Work, done: list[Done]) -> Iterator[int]:
+        bad = set()
+        for name, kind in work.columns.items():
+            size = np.dtype(kind).itemsize
+            values = mapped(self._path(work, name), np.dtype(np.uint8))
+            at = 0
+            for number, unit in enumerate(done):
+                count, checksum = unit.pieces[name]
+                piece = values[at : at + count * size]
+                if len(piece) < count * size or kernels.checksum(piece) != checksum:
+                    bad.add(number)
+                at += count * size
+        yield from sorted(bad)
+
+    def _again(
+        self, work: Work, unit: Unit, done: list[Done], number: int
+    ) -> dict[str, tuple[int, int]]:
+        """Write a unit's pieces to their old places; return their lengths and checksums."""
+        starts = self._ends(work, done[:number])
+        pieces = {}
+        for name, kind in work.columns.items():
+            piece = np.ascontiguousarray(unit.pieces[name], dtype=kind)
+            view = piece.view(np.uint8)
+            pieces[name] = (len(piece), kernels.checksum(view))
+            if pieces[name] == done[number].pieces[name]:
+                path = self._path(work, name)
+                with path.open("r+b" if path.exists() else "w+b") as file:
+                    file.seek(starts[name] * piece.itemsize)
+                    file.write(memoryview(view))
+        return pieces
+
+    # ── Files ─────────────────────────────────────────────────────────────────────────────────
+
+    def _path(self, work: Work, column: str) -> Path:
+        return self.folder / f"{work.stage}.{column}.{np.dtype(work.columns[column]).name}"
+
+    def _ends(self, work: Work, done: list[Done]) -> dict[str, int]:
+        return {name: sum(unit.pieces[name][0] for unit in done) for name in work.columns}
+
+    def _columns(self, work: Work, done: list[Done]) -> Columns:
+        values = {
+            name: mapped(self._path(work, name), np.dtype(kind))
+            for name, kind in work.columns.items()
+        }
+        ends = {
+            name: list(accumulate(unit.pieces[name][0] for unit in done)) for name in work.columns
+        }
+        return Columns(values, ends, [unit.note for unit in done])
+
+
+def mapped(path: Path, kind: np.dtype[Any]) -> NDArray[Any]:
+    """Return a file's values without reading them; a file that is not there has none."""
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size // kind.itemsize
+        if size:
+            view = mmap.mmap(file.fileno(), size * kind.itemsize, prot=mmap.PROT_READ)
+            return np.frombuffer(view, dtype=kind)
+    return np.empty(0, dtype=kind)
+
+
+class writing:
+    """Let what goes wrong with the work files say so, and what to do."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, OSError) and not isinstance(error, OutputError | InputError):
+            raise OutputError(
+                f"cannot write the work files in {self.folder}: {error.strerror or error}. Nothing "
+                "is lost: make room (or name another place with --work-dir) and run the same "
+                "command again, it goes on where it stopped"
+            ) from error

@@ -1,0 +1,247 @@
+"""The run directory's own description: what is computed from what, and how far it is.
+
+    run.json        version, settings, inputs: written once, when the run begins
+    journal.jsonl   one line for every finished unit of work, with the checksums of its pieces
+    lock            held by the process that works here
+
+Every line, and run.json as a whole, carries a checksum of itself. A line that does not fit its
+checksum ends the journal: a killed process may have left half of one.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import IO, TYPE_CHECKING, Any
+from zlib import crc32
+
+from lookalike.errors import InputError, OutputError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FORMAT = 1
+RUN, JOURNAL, LOCK = "run.json", "journal.jsonl", "lock"
+
+
+@dataclass(frozen=True)
+class Done:
+    """A finished unit: where the next one begins, and length and checksum of each piece."""
+
+    cursor: tuple[int, ...]
+    note: Any
+    pieces: dict[str, tuple[int, int]]
+    last: bool = False
+
+
+class Lock:
+    """The right to work in a run directory, held until the process ends or gives it back."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = (folder / LOCK).open("a+")
+        if not _hold(self._file):
+            owner = self._owner()
+            self._file.close()
+            raise UsageError(
+                f"the process {owner} is working in {folder}: wait for it, stop it (what it has "
+                "done is kept), or name another place with --work-dir"
+            )
+        self._file.truncate(0)
+        self._file.write(str(os.getpid()))
+        self._file.flush()
+
+    def _owner(self) -> str:
+        self._file.seek(0)
+        return self._file.read().strip() or "of another user"
+
+    def release(self) -> None:
+        """Let others work here."""
+        self._file.close()
+
+
+def _hold(file: IO[str]) -> bool:
+    """Lock a file; return whether nobody else has."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def is_locked(folder: Path) -> bool:
+    """Say whether a process works in a run directory."""
+    try:
+        with (folder / LOCK).open() as file:
+            return not _hold(file)
+    except OSError:
+        return False
+
+
+class Journal:
+    """What is known of the units of a run directory; who may write cuts off a damaged end."""
+
+    def __init__(self, folder: Path, *, writable: bool = False) -> None:
+        self._path = folder / JOURNAL
+        self._stages: dict[str, tuple[tuple[int, ...], list[Done]]] = {}
+        whole = 0
+        with suppress(FileNotFoundError):
+            data = self._path.read_bytes()
+            for line in data.splitlines(keepends=True):
+                entry = unsealed(line)
+                if entry is None:
+                    break
+                self._replay(entry)
+                whole += len(line)
+            if writable:
+                os.truncate(self._path, whole)
+
+    def units(self, stage: str, cut: tuple[int, ...]) -> list[Done]:
+        """Return the units of a stage that are done; those of another cut do not count."""
+        known, done = self._stages.get(stage, (cut, []))
+        return list(done) if known == cut else []
+
+    def record(
+        self,
+        stage: str,
+        cut: tuple[int, ...],
+        cursor: tuple[int, ...],
+        note: Any,
+        pieces: dict[str, tuple[int, int]],
+    ) -> Done:
+        """Say that the next unit of a stage is done."""
+        number = len(self.units(stage, cut))
+        entry = {
+            "stage": stage,
+            "cut": cut,
+            "unit": number,
+            "cursor": cursor,
+            "note": note,
+            "pieces": pieces,
+            "time": round(time.time(), 3),
+        }
+        self._append(entry)
+        return self._stages[stage][1][-1]
+
+    def finish(self, stage: str, cut: tuple[int, ...], done: list[Done]) -> None:
+        """Say that a stage is finished."""
+        self._append({"stage": stage, "cut": cut, "unit": len(done), "finished": True})
+
+    def stages(self) -> dict[str, tuple[int, bool]]:
+        """Return for each stage how many units are done, and whether these are all."""
+        return {
+            stage: (len(done), bool(done) and done[-1].last)
+            for stage, (_, done) in self._stages.items()
+        }
+
+    def _append(self, entry: dict[str, Any]) -> None:
+        line = sealed(entry)
+        with self._path.open("ab") as file:
+            file.write(line)
+        self._replay(json.loads(line))
+
+    def _replay(self, entry: dict[str, Any]) -> None:
+        """Take note of a line; a unit with a number that was there before replaces the later."""
+        cut, number = tuple(entry["cut"]), entry["unit"]
+        known, done = self._stages.get(entry["stage"], (cut, []))
+        done = done[:number] if known == cut else []
+        if entry.get("finished"):
+            done = [*done[:-1], replace(done[-1], last=True)] if done else []
+        else:
+            pieces = {name: (length, check) for name, (length, check) in entry["pieces"].items()}
+            done.append(Done(tuple(entry["cursor"]), entry["note"], pieces))
+        self._stages[entry["stage"]] = cut, done
+
+
+def sealed(entry: dict[str, Any]) -> bytes:
+    """Return a line of JSON with a checksum of itself.
+
+    >>> unsealed(sealed({"a": 1}))["a"]
+    1
+    """
+    body = json.dumps(entry, ensure_ascii=False)
+    return f"{crc32(body.encode()):08x} {body}\n".encode()
+
+
+def unsealed(line: bytes) -> dict[str, Any] | None:
+    """Return what a line says, or None if it is damaged or not whole."""
+    check, _, body = line.rstrip(b"\n").partition(b" ")
+    if not line.endswith(b"\n") or check != b"%08x" % crc32(body):
+        return None
+    entry: dict[str, Any] = json.loads(body)
+    return entry
+
+
+# ── run.json ──────────────────────────────────────────────────────────────────────────────────
+
+
+def write_description(folder: Path, description: dict[str, Any]) -> None:
+    """Say what a run directory is for."""
+    body = json.dumps(description, indent=2, ensure_ascii=False, sort_keys=True)
+    text = f"{body}\n{crc32(body.encode()):08x}\n"
+    beside = folder / f"{RUN}.part"
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(folder / RUN)
+
+
+def read_description(folder: Path) -> dict[str, Any] | None:
+    """Return what a run directory is for, or None if there is none."""
+    try:
+        text = (folder / RUN).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {folder / RUN}: {error}; begin anew with --restart") from None
+    body, _, check = text.rstrip("\n").rpartition("\n")
+    if check != f"{crc32(body.encode()):08x}":
+        raise InputError(f"{folder / RUN} is damaged: begin anew with --restart")
+    description: dict[str, Any] = json.loads(body)
+    return description
+
+
+def differences(before: Any, now: Any, name: str = "") -> list[str]:
+    """Say where two descriptions differ, each in one line.
+
+    >>> differences({"seed": 1, "bag": True}, {"seed": 2, "bag": True})
+    ['seed: 1 before, 2 now']
+    """
+    if isinstance(before, dict) and isinstance(now, dict):
+        found = []
+        for key in sorted({*before, *now}):
+            inner = f"{name}.{key}" if name else key
+            found += differences(before.get(key), now.get(key), inner)
+        return found
+    if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        pairs = enumerate(zip(before, now, strict=True))
+        return [line for at, (b, n) in pairs for line in differences(b, n, f"{name}[{at}]")]
+    return [] if before == now else [f"{name}: {_shown(before)} before, {_shown(now)} now"]
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 200 else text[:200] + " …"
+
+
+def clear(folder: Path) -> None:
+    """Remove the files of a run, but not the lock."""
+    try:
+        for file in sorted(folder.iterdir()):
+            if file.is_file() and (file.suffix in _KINDS or file.name in {JOURNAL, f"{RUN}.part"}):
+                file.unlink()
+        (folder / RUN).unlink(missing_ok=True)  # last: until then it is a run directory
+    except OSError as error:
+        raise OutputError(f"cannot remove {folder}: {error.strerror or error}") from error
+
+
+def remove(folder: Path) -> None:
+    """Remove a run directory, and nothing that lookalike has not put there."""
+    clear(folder)
+    with suppress(OSError):  # there is something else in it
+        (folder / LOCK).unlink()
+        folder.rmdir()
+
+
+_KINDS = {".uint8", ".int32", ".int64", ".uint64", ".float64"}

@@ -1,0 +1,267 @@
+"""Beginning, resuming and ending a run: which engine, in which folder, within which budget."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import shutil
+import tempfile
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from lookalike import kernels
+from lookalike.config import LEAST_MEMORY
+from lookalike.engines import journal
+from lookalike.engines.disk import Disk, writing
+from lookalike.errors import LookalikeError, OutputError, UsageError
+from lookalike.forecast import Needs, probe, readable_bytes
+from lookalike.work import Limits, Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lookalike.config import Resources, Settings
+    from lookalike.engines.disk import Spent
+    from lookalike.pipeline import Inputs
+    from lookalike.work import Store
+
+SUFFIX = ".lookalike"
+FITS = 0.8  # of the budget: an estimate is not a promise
+
+
+@dataclass
+class Running:
+    """A run that has begun: where its columns lie and what it was begun with.
+
+    `settings` are those that its columns are made for; `resumed` says that some were there.
+    """
+
+    store: Store
+    settings: Settings
+    folder: Path | None = None
+    resumed: bool = False
+    spent: list[Spent] = field(default_factory=list)
+
+    @property
+    def engine(self) -> str:
+        """The engine that was chosen."""
+        return "memory" if self.folder is None else "disk"
+
+
+@contextmanager
+def running(
+    inputs: Inputs, settings: Settings, resources: Resources, beside: Path | None = None
+) -> Iterator[Running]:
+    """Begin a run, or resume it; when all went well, its work files are removed in the end.
+
+    `beside` names what the run is for: the work files lie next to it unless a place is given.
+    """
+    folder = _folder(resources, beside)
+    needs = probe(inputs, settings)
+    if not _on_disk(resources, folder, needs):
+        with _budget(resources, (folder or Path(tempfile.gettempdir())).absolute().parent):
+            yield Running(Memory(_limits(resources)), settings)
+        return
+    if folder is None:
+        folder = Path(tempfile.mkdtemp(prefix="lookalike-"))
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = journal.Lock(folder)
+    try:
+        threshold, resumed = _begin(folder, inputs, settings, needs, restart=resources.restart)
+        with _budget(resources, folder), writing(folder):
+            store = Disk(folder, journal.Journal(folder, writable=True), _limits(resources))
+            begun = replace(settings, threshold=threshold)
+            yield Running(store, begun, folder, resumed, store.spent)
+        if not resources.keep_work:
+            journal.remove(folder)
+    finally:
+        lock.release()
+
+
+# ── Which engine, and where ───────────────────────────────────────────────────────────────────
+
+
+def _folder(resources: Resources, beside: Path | None) -> Path | None:
+    if resources.work_dir is not None:
+        return resources.work_dir
+    return None if beside is None else beside.with_name(beside.name + SUFFIX)
+
+
+def _on_disk(resources: Resources, folder: Path | None, needs: Needs) -> bool:
+    """Say whether a run works on disk: asked for, begun there, or too large for the budget."""
+    if resources.engine != "auto":
+        return resources.engine == "disk"
+    begun = folder is not None and (folder / journal.RUN).exists()
+    return begun or resources.keep_work or needs.memory > FITS * resources.budget
+
+
+def _begin(
+    folder: Path, inputs: Inputs, settings: Settings, needs: Needs, *, restart: bool
+) -> tuple[Fraction, bool]:
+    """Make or check a run directory; return its threshold, and whether there was a run in it."""
+    description = _description(inputs, settings)
+    before = None if restart else journal.read_description(folder)
+    if before is not None:
+        return _check_same(folder, before, description), True
+    _clear(folder)
+    _check_room(folder, needs)
+    with writing(folder):
+        journal.write_description(folder, description)
+    return settings.threshold, False
+
+
+def _clear(folder: Path) -> None:
+    """Remove what an earlier run has left; refuse a folder with anything else in it."""
+    known = (folder / journal.RUN).exists() or (folder / journal.JOURNAL).exists()
+    others = [file.name for file in folder.iterdir() if file.name != journal.LOCK]
+    if others and not known:
+        raise OutputError(
+            f"{folder} is not a run directory, and not empty ({sorted(others)[0]!r} is in it): "
+            "name another place with --work-dir"
+        )
+    journal.clear(folder)
+
+
+def _check_room(folder: Path, needs: Needs) -> None:
+    free = shutil.disk_usage(folder).free
+    if needs.disk > free:
+        raise OutputError(
+            f"the run needs about {readable_bytes(needs.disk)} of disk, and {folder.absolute()} "
+            f"has {readable_bytes(free)} left: make room, or name another place with --work-dir"
+        )
+
+
+# ── What a run directory is for ───────────────────────────────────────────────────────────────
+
+
+def version() -> str:
+    """Return the version that writes run directories."""
+    return importlib.metadata.version("lookalike")
+
+
+def _description(inputs: Inputs, settings: Settings) -> dict[str, Any]:
+    asked = asdict(settings) | {"threshold": str(settings.threshold)}
+    return {
+        "format": journal.FORMAT,
+        "lookalike": version(),
+        "settings": asked,
+        "across": inputs.across,
+        "inputs": [source.fingerprint() for source in inputs.sources],
+    }
+
+
+def _check_same(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> Fraction:
+    """Refuse to resume another run; return the threshold that the run was begun with."""
+    for name, what in (("format", "format"), ("lookalike", "version")):
+        if before.get(name) != now[name]:
+            raise UsageError(
+                f"{folder} was made by lookalike {before.get('lookalike')} (format "
+                f"{before.get('format')}), this is {now['lookalike']} (format {now['format']}): "
+                f"finish it with that {what}, or begin anew with --restart"
+            )
+    begun, asked = (Fraction(each["settings"]["threshold"]) for each in (before, now))
+    if asked >= begun:  # what was found for the lower threshold serves the higher one
+        now = now | {"settings": now["settings"] | {"threshold": str(begun)}}
+    found = journal.differences(before, now)
+    if found:
+        listed = "\n  ".join(found[:20])
+        raise UsageError(
+            f"{folder} holds a run that was begun otherwise:\n  {listed}\nGive the same input and "
+            "options to resume it, --restart to begin anew, or another place with --work-dir"
+        )
+    return begun
+
+
+# ── Budgets ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _limits(resources: Resources) -> Limits:
+    """Cut the work so that what is held at a time fits the budget."""
+    free = _free(resources.budget)
+    default = Limits()
+    return Limits(
+        batch=min(resources.batch, max(free // 32, 1 << 18)),
+        items=min(default.items, max(free // 4096, 1 << 13)),
+        keys=max(free // 64, 1 << 16),
+        pairs=min(default.pairs, max(free // 512, 1 << 14)),
+        elements=min(default.elements, max(free // 64, 1 << 18)),
+    )
+
+
+def _free(budget: int) -> int:
+    """Return what of a budget is left beside the interpreter and its libraries."""
+    return max(budget - anonymous_memory(), LEAST_MEMORY // 4)
+
+
+def anonymous_memory() -> int:
+    """Return the anonymous memory of this process, in bytes."""
+    try:
+        lines = Path("/proc/self/status").read_text("ascii").splitlines()
+    except OSError:
+        return 0
+    values = (line.split()[1] for line in lines if line.startswith("RssAnon"))
+    return 1024 * int(next(values, "0"))
+
+
+@contextmanager
+def _budget(resources: Resources, folder: Path) -> Iterator[None]:
+    """Let scratch memory beyond half of the budget lie in unnamed files of a folder."""
+    pool = pa.default_memory_pool()
+    pa.set_memory_pool(pa.system_memory_pool())  # gives memory back; the usual pool keeps it
+    allowance = _free(resources.budget) // 2
+    kernels.set_scratch(str(folder), allowance)
+    try:
+        yield
+    finally:
+        kernels.set_scratch(str(folder.absolute().parent), allowance)  # for questions asked later
+        pa.set_memory_pool(pool)
+
+
+# ── Run directories, seen from outside ────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Found:
+    """A run directory: what it is for, how far it is, who works in it."""
+
+    folder: Path
+    description: dict[str, Any] | None
+    stages: dict[str, tuple[int, bool]]
+    bytes: int
+    trouble: str | None
+    busy: bool
+
+
+def look(folder: Path) -> Found | None:
+    """Return what a folder says of itself, or None if it is no run directory."""
+    if not (folder / journal.RUN).exists():
+        return None
+    trouble, description = None, None
+    try:
+        description = journal.read_description(folder)
+    except LookalikeError as error:
+        trouble = str(error)
+    size = sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
+    stages = journal.Journal(folder).stages()
+    return Found(folder, description, stages, size, trouble, journal.is_locked(folder))
+
+
+def look_around(folders: list[Path]) -> list[Found]:
+    """Return the run directories among some folders and directly inside of them."""
+    inside = [each for folder in folders if folder.is_dir() for each in sorted(folder.iterdir())]
+    found = [look(folder) for folder in dict.fromkeys([*folders, *inside]) if folder.is_dir()]
+    return [each for each in found if each is not None]
+
+
+def clean(found: Found) -> None:
+    """Remove a run directory that nobody works in."""
+    lock = journal.Lock(found.folder)
+    try:
+        journal.remove(found.folder)
+    finally:
+        lock.release()
