@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from lookalike import kernels
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -156,9 +158,7 @@ class Groups:
     @cached_property
     def members(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The items of all groups, one group after the other, and where each group starts."""
-        order = np.argsort(self.group_of, kind="stable").astype(np.int32)
-        starts = np.searchsorted(self.group_of[order], np.arange(len(self) + 1)).astype(np.int64)
-        return order, starts
+        return kernels.members(self.group_of, len(self))
 
     def of_items(self, values: NDArray[T], without: NDArray[T]) -> NDArray[T]:
         """Return for each item the value of its group, or its own of `without` if it has none."""
@@ -175,14 +175,10 @@ class Groups:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Pairs of groups that met in a bucket and have not been verified.
-
-    `crowd` has the groups of buckets so full that their pairs are not listed.
-    """
+    """Pairs of groups that met in a bucket and have not been verified."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]
-    crowd: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.left)

@@ -95,21 +95,18 @@ def search(
         jaccard.verify, ready.sets, groups, threshold=settings.threshold, threads=threads
     )
     keys = sketching.band_keys(groups.firsts, ready.plan, sketch, threads, progress)
-    crowded = np.zeros(len(groups), dtype=np.bool_)
+    crowded = banding.crowded(keys, threads)
     verified: list[Pairs] = []
     met = count = 0
-    for band, candidates in enumerate(banding.candidates(keys, ready.sides, threads)):
+    for band, candidates in enumerate(banding.candidates(keys, ready.sides, crowded, threads)):
         verified.append(verifying.verify(candidates, compare))
-        crowded[candidates.crowd] = True
         met += len(candidates)
         counts = collapsing.pair_counts(groups, verified[-1], corpus.split)
         count += len(counts) if compact else int(counts.sum())
         _check_count(count, most_pairs, f"band {band + 1} of {ready.plan.bands}")
         progress("comparing", band + 1, ready.plan.bands)
-    pairs = Pairs.joined(verified).sorted()
-    by_chance = ~(crowded[pairs.left] & crowded[pairs.right])
     crowd = np.flatnonzero(crowded).astype(np.int32)
-    return _with_found(ready, pairs[by_chance], crowd, met)
+    return _with_found(ready, Pairs.joined(verified).sorted(), crowd, met)
 
 
 def prepare(

@@ -98,7 +98,7 @@ def forest(
     left, right = kernels.forest(
         *_arrays(sets), items, _of(sides, crowd), *_ratio(threshold), threads
     )
-    return Candidates(crowd[left], crowd[right], crowd[:0])
+    return Candidates(crowd[left], crowd[right])
 
 
 def greedy(

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike import kernels
 from lookalike.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,8 +27,7 @@ def keep_order(corpus: Corpus, keep: Keep) -> NDArray[np.int32]:
     """Return all items in the order in which they are considered."""
     first = len(corpus.ids)
     others = np.arange(first, len(corpus), dtype=np.int32)
-    by_policy = np.argsort(_ranks(corpus, keep), kind="stable").astype(np.int32)
-    return np.concatenate([others, by_policy])
+    return np.concatenate([others, kernels.order_by(_ranks(corpus, keep))])
 
 
 def _ranks(corpus: Corpus, keep: Keep) -> NDArray[np.int64]:
@@ -72,7 +72,4 @@ def group_order(
     groups: Groups, order: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the groups in the order of their first items in `order`, and those first items."""
-    present = order[groups.group_of[order] >= 0]
-    _, where = np.unique(groups.group_of[present], return_index=True)
-    leaders = present[where]
-    return np.argsort(where, kind="stable").astype(np.int32), leaders.astype(np.int32)
+    return kernels.group_order(order, groups.group_of, len(groups))

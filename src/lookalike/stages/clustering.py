@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 def components(items: int, pairs: list[Pairs | Candidates]) -> NDArray[np.int32]:
     """Return for each item the first item it is connected to."""
-    left = np.concatenate([each.left for each in pairs])
-    right = np.concatenate([each.right for each in pairs])
-    return kernels.components(items, left, right)
+    labels = np.arange(items, dtype=np.int32)
+    for each in pairs:
+        kernels.components(labels, each.left, each.right)
+    return labels

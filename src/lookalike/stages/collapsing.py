@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 def collapse(sets: Sets, threads: int = 1) -> Groups:
     """Return the groups of exact copies, in the order of their first items."""
     prints = kernels.fingerprint(sets.hashes, sets.starts, threads)
-    leaders = kernels.first_copies(sets.hashes, sets.starts, prints, threads)
-    firsts = np.flatnonzero(leaders == np.arange(len(sets))).astype(np.int32)
-    group_of = np.where(leaders < 0, -1, np.searchsorted(firsts, leaders)).astype(np.int32)
+    copies, originals = kernels.first_copies(sets.hashes, sets.starts, prints, 0, 1, threads)
+    is_first = ~sets.empty
+    is_first[copies] = False
+    firsts = np.flatnonzero(is_first).astype(np.int32)
+    group_of = np.full(len(sets), -1, dtype=np.int32)
+    group_of[firsts] = np.arange(len(firsts), dtype=np.int32)
+    group_of[copies] = group_of[originals]
     return Groups(firsts, group_of, prints[firsts])
 
 

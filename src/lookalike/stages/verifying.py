@@ -23,7 +23,6 @@ def verify(candidates: Candidates, compare: Verify) -> Pairs:
         Candidates(
             candidates.left[first : first + BLOCK_PAIRS],
             candidates.right[first : first + BLOCK_PAIRS],
-            candidates.crowd,
         )
         for first in range(0, len(candidates), BLOCK_PAIRS)
     )
