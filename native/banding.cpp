@@ -9,6 +9,9 @@
 #include "parallel.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
 
 namespace lookalike {
 namespace {
@@ -16,6 +19,13 @@ namespace {
 constexpr size_t items_per_part = 256;
 constexpr size_t partition_items = 1024;
 constexpr unsigned most_partition_bits = 14;
+constexpr size_t cells_per_cap = 4; // so that hardly a cell is above the cap by chance
+constexpr unsigned most_cell_bits = 22;
+constexpr size_t most_tables = 4;
+
+size_t top_bits(uint64_t key, unsigned bits) {
+    return bits == 0 ? 0 : static_cast<size_t>(key >> (64 - bits));
+}
 
 unsigned bits_for(size_t values) {
     unsigned bits = 0;
@@ -27,28 +37,29 @@ unsigned bits_for(size_t values) {
 
 // Partition p is packed[bounds[p] .. bounds[p + 1]), not sorted yet.
 struct Partitioned {
-    std::vector<uint64_t> packed;
+    Array<uint64_t> packed;
     std::vector<size_t> bounds;
 };
 
-Partitioned partition(Hashes keys, uint64_t item_mask) {
-    const unsigned bits = std::min(bits_for(keys.size / partition_items), most_partition_bits);
-    auto home = [&](uint64_t key) {
-        return bits == 0 ? 0 : static_cast<size_t>(key >> (64 - bits));
-    };
-    Partitioned result{std::vector<uint64_t>(keys.size),
-                       std::vector<size_t>((size_t{1} << bits) + 1, 0)};
+Partitioned partition(Hashes keys, Part part, uint64_t item_mask) {
+    const size_t expected = keys.size / part.parts;
+    const unsigned bits = std::min(bits_for(expected / partition_items), most_partition_bits);
+    auto home = [&](uint64_t key) { return top_bits(part.place(key), bits); };
+    std::vector<size_t> bounds((size_t{1} << bits) + 1, 0);
     for (const uint64_t key : keys) {
-        ++result.bounds[home(key) + 1];
+        if (part.has(key)) {
+            ++bounds[home(key) + 1];
+        }
     }
-    for (size_t p = 1; p < result.bounds.size(); ++p) {
-        result.bounds[p] += result.bounds[p - 1];
-    }
-    std::vector<size_t> next(result.bounds.begin(), result.bounds.end() - 1);
+    std::partial_sum(bounds.begin(), bounds.end(), bounds.begin());
+    Array<uint64_t> packed(bounds.back());
+    std::vector<size_t> next(bounds.begin(), bounds.end() - 1);
     for (size_t item = 0; item < keys.size; ++item) {
-        result.packed[next[home(keys[item])]++] = (keys[item] & ~item_mask) | item;
+        if (part.has(keys[item])) {
+            packed[next[home(keys[item])]++] = (keys[item] & ~item_mask) | item;
+        }
     }
-    return result;
+    return {std::move(packed), std::move(bounds)};
 }
 
 using Bucket = Span<const int32_t>;
@@ -56,7 +67,7 @@ using Bucket = Span<const int32_t>;
 // Sorts a partition and calls visit(bucket) for the items of every key that two or more have.
 template <class Visit>
 void each_bucket(uint64_t* first, uint64_t* last, Hashes keys, uint64_t item_mask,
-                 std::vector<int32_t>& members, Visit&& visit) {
+                 Array<int32_t>& members, Visit&& visit) {
     std::sort(first, last);
     for (uint64_t *run = first, *end; run < last; run = end) {
         end = run + 1;
@@ -122,32 +133,82 @@ void band_keys(Hashes signatures, size_t items, size_t bands, size_t rows, Span<
     });
 }
 
-Candidates candidates(Hashes keys, size_t items, size_t band, Bytes sides, size_t cap,
-                      unsigned threads) {
+Array<int32_t> crowd(Hashes keys, size_t cap, unsigned threads) {
+    // Keys are counted by some of their bits first: a bucket is no larger than its cell.
+    const unsigned bits = std::min(bits_for(keys.size / (cap / cells_per_cap + 1)), most_cell_bits);
+    auto cell = [&](uint64_t key) { return top_bits(key, bits); };
+    const size_t tables = std::min<size_t>(std::max(threads, 1u), most_tables);
+    const size_t share = keys.size / tables + 1;
+    std::vector<Array<uint32_t>> counts(tables, Array<uint32_t>(size_t{1} << bits, 0));
+    parallel(keys.size, share, threads, [&](size_t begin, size_t end) {
+        Array<uint32_t>& table = counts[begin / share];
+        for (size_t item = begin; item < end; ++item) {
+            ++table[cell(keys[item])];
+        }
+    });
+    Array<uint32_t>& total = counts.front();
+    for (size_t other = 1; other < tables; ++other) {
+        std::transform(total.begin(), total.end(), counts[other].begin(), total.begin(),
+                       std::plus<uint32_t>());
+    }
+    size_t suspected = 0;
+    for (const uint32_t count : total) {
+        suspected += count > cap ? count : 0;
+    }
+    struct Suspect {
+        uint64_t key;
+        int32_t item;
+    };
+    Array<Suspect> suspects;
+    suspects.reserve(suspected);
+    for (size_t item = 0; item < keys.size && suspects.size() < suspected; ++item) {
+        if (total[cell(keys[item])] > cap) {
+            suspects.push_back({keys[item], static_cast<int32_t>(item)});
+        }
+    }
+    std::sort(suspects.begin(), suspects.end(),
+              [](const Suspect& a, const Suspect& b) { return a.key < b.key; });
+    Array<int32_t> items;
+    for (auto run = suspects.begin(); run < suspects.end();) {
+        const auto end = std::find_if(run, suspects.end(),
+                                      [&](const Suspect& each) { return each.key != run->key; });
+        if (static_cast<size_t>(end - run) > cap) {
+            std::for_each(run, end, [&](const Suspect& each) { items.push_back(each.item); });
+        }
+        run = end;
+    }
+    std::sort(items.begin(), items.end());
+    return items;
+}
+
+Pairs candidates(Hashes keys, size_t items, size_t band, Bytes sides, Bytes crowded, size_t cap,
+                 Part part, unsigned threads) {
     const Bands bands{keys, items};
     const Hashes its_keys = bands.band(band);
     const uint64_t item_mask = (uint64_t{1} << bits_for(items)) - 1;
-    Partitioned parts = partition(its_keys, item_mask);
+    Partitioned parts = partition(its_keys, part, item_mask);
     const size_t count = parts.bounds.size() - 1;
-    std::vector<Candidates> found(count);
-    auto list_bucket = [&](Bucket bucket, Candidates& out) {
+    Array<Pairs> found(count);
+    auto asked_for = [&](size_t one, size_t other) {
+        return (sides.size == 0 || opposite(sides[one], sides[other])) &&
+               !(crowded.size != 0 && crowded[one] && crowded[other]) &&
+               bands.first_meet_in(band, one, other);
+    };
+    auto list_bucket = [&](Bucket bucket, Pairs& out) {
         if (bucket.size > cap) {
-            out.crowd.insert(out.crowd.end(), bucket.begin(), bucket.end());
             return;
         }
         for (const int32_t* a = bucket.begin(); a < bucket.end(); ++a) {
             for (const int32_t* b = a + 1; b < bucket.end(); ++b) {
-                const size_t i = static_cast<size_t>(*a), j = static_cast<size_t>(*b);
-                if ((sides.size == 0 || opposite(sides[i], sides[j])) &&
-                    bands.first_meet_in(band, i, j)) {
-                    out.pairs.left.push_back(*a);
-                    out.pairs.right.push_back(*b);
+                if (asked_for(static_cast<size_t>(*a), static_cast<size_t>(*b))) {
+                    out.left.push_back(*a);
+                    out.right.push_back(*b);
                 }
             }
         }
     };
     parallel_workers(count, 1, threads, [&] {
-        return [&, members = std::vector<int32_t>()](size_t begin, size_t end) mutable {
+        return [&, members = Array<int32_t>()](size_t begin, size_t end) mutable {
             for (size_t p = begin; p < end; ++p) {
                 uint64_t* const first = parts.packed.data() + parts.bounds[p];
                 uint64_t* const last = parts.packed.data() + parts.bounds[p + 1];
@@ -156,14 +217,7 @@ Candidates candidates(Hashes keys, size_t items, size_t band, Bytes sides, size_
             }
         };
     });
-    Candidates result;
-    for (const Candidates& each : found) {
-        auto& [left, right] = result.pairs;
-        left.insert(left.end(), each.pairs.left.begin(), each.pairs.left.end());
-        right.insert(right.end(), each.pairs.right.begin(), each.pairs.right.end());
-        result.crowd.insert(result.crowd.end(), each.crowd.begin(), each.crowd.end());
-    }
-    return result;
+    return {concatenate(found, &Pairs::left), concatenate(found, &Pairs::right)};
 }
 
 } // namespace lookalike

@@ -9,6 +9,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <cerrno>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -28,19 +29,19 @@ template <class Array> auto span(const Array& array) {
     return Span<std::remove_pointer_t<decltype(array.data())>>{array.data(), array.size()};
 }
 
-using Sides = std::optional<In<uint8_t>>;
+using MaybeIn = std::optional<In<uint8_t>>;
 constexpr size_t no_cap = SIZE_MAX;
 
-Bytes span(const Sides& sides) {
-    return sides ? span(*sides) : Bytes{nullptr, 0};
+Bytes span(const MaybeIn& flags) {
+    return flags ? span(*flags) : Bytes{nullptr, 0};
 }
 
-template <class T> auto give(std::vector<T>&& values, std::initializer_list<size_t> shape) {
-    auto* owner = new std::vector<T>(std::move(values));
-    nb::capsule capsule(owner, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T> auto give(Array<T>&& values, std::initializer_list<size_t> shape) {
+    auto* owner = new Array<T>(std::move(values));
+    nb::capsule capsule(owner, [](void* p) noexcept { delete static_cast<Array<T>*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, T>(owner->data(), shape.size(), shape.begin(), capsule));
 }
-template <class T> auto give(std::vector<T>&& values) {
+template <class T> auto give(Array<T>&& values) {
     const size_t size = values.size();
     return give(std::move(values), {size});
 }
@@ -81,6 +82,15 @@ nb::tuple give(Ragged<uint64_t>&& ragged) {
 } // namespace
 
 NB_MODULE(_native, m) {
+    nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const scratch::Failure& failure) {
+            errno = failure.code;
+            PyErr_SetFromErrnoWithFilename(PyExc_OSError, failure.directory.c_str());
+        }
+    });
+
     m.attr("UNICODE") = unicode_version();
 
     m.def(
@@ -133,11 +143,23 @@ NB_MODULE(_native, m) {
 
     m.def(
         "first_copies",
-        [](In<uint64_t> hashes, In<int64_t> starts, In<uint64_t> prints, unsigned threads) {
-            return give(freely(
-                [&] { return first_copies(span(hashes), span(starts), span(prints), threads); }));
+        [](In<uint64_t> hashes, In<int64_t> starts, In<uint64_t> prints, uint64_t part,
+           uint64_t parts, unsigned threads) {
+            auto found = freely([&] {
+                return first_copies(span(hashes), span(starts), span(prints), {part, parts},
+                                    threads);
+            });
+            return nb::make_tuple(give(std::move(found.copies)), give(std::move(found.firsts)));
         },
-        "hashes"_a, "starts"_a, "prints"_a, "threads"_a = 1);
+        "hashes"_a, "starts"_a, "prints"_a, "part"_a = 0, "parts"_a = 1, "threads"_a = 1);
+
+    m.def(
+        "members",
+        [](In<int32_t> group_of, size_t groups) {
+            auto found = freely([&] { return members(span(group_of), groups); });
+            return nb::make_tuple(give(std::move(found.order)), give(std::move(found.starts)));
+        },
+        "group_of"_a, "groups"_a);
 
     m.def(
         "sketch",
@@ -146,7 +168,7 @@ NB_MODULE(_native, m) {
             const auto how = scheme_named(scheme);
             const size_t count = items.size();
             return give(freely([&] {
-                            std::vector<uint64_t> signatures(count * slots);
+                            Array<uint64_t> signatures(count * slots);
                             sketch(how, span(hashes), span(starts), span(items), slots, seed,
                                    {signatures.data(), signatures.size()}, threads);
                             return signatures;
@@ -160,7 +182,7 @@ NB_MODULE(_native, m) {
         [](In<uint64_t, 2> signatures, size_t bands, size_t rows, unsigned threads) {
             const size_t items = signatures.shape(0);
             return give(freely([&] {
-                            std::vector<uint64_t> keys(bands * items);
+                            Array<uint64_t> keys(bands * items);
                             band_keys(span(signatures), items, bands, rows,
                                       {keys.data(), keys.size()}, threads);
                             return keys;
@@ -170,15 +192,24 @@ NB_MODULE(_native, m) {
         "signatures"_a, "bands"_a, "rows"_a, "threads"_a = 1);
 
     m.def(
-        "candidates",
-        [](In<uint64_t, 2> keys, size_t band, Sides sides, size_t cap, unsigned threads) {
-            auto found = freely([&] {
-                return candidates(span(keys), keys.shape(1), band, span(sides), cap, threads);
-            });
-            return nb::make_tuple(give(std::move(found.pairs.left)),
-                                  give(std::move(found.pairs.right)), give(std::move(found.crowd)));
+        "crowd",
+        [](In<uint64_t> keys, size_t cap, unsigned threads) {
+            return give(freely([&] { return crowd(span(keys), cap, threads); }));
         },
-        "keys"_a, "band"_a, "sides"_a = nb::none(), "cap"_a = no_cap, "threads"_a = 1);
+        "keys"_a, "cap"_a, "threads"_a = 1);
+
+    m.def(
+        "candidates",
+        [](In<uint64_t, 2> keys, size_t band, MaybeIn sides, MaybeIn crowded, size_t cap,
+           uint64_t part, uint64_t parts, unsigned threads) {
+            auto found = freely([&] {
+                return candidates(span(keys), keys.shape(1), band, span(sides), span(crowded), cap,
+                                  {part, parts}, threads);
+            });
+            return nb::make_tuple(give(std::move(found.left)), give(std::move(found.right)));
+        },
+        "keys"_a, "band"_a, "sides"_a = nb::none(), "crowded"_a = nb::none(), "cap"_a = no_cap,
+        "part"_a = 0, "parts"_a = 1, "threads"_a = 1);
 
     m.def(
         "canonicalise",
@@ -191,11 +222,23 @@ NB_MODULE(_native, m) {
         "hashes"_a, "starts"_a, "sizes"_a, "items"_a, "threads"_a = 1);
 
     m.def(
+        "gather",
+        [](In<uint64_t> hashes, In<int64_t> starts, In<int32_t> sizes, In<int32_t> items,
+           unsigned threads) {
+            auto found = freely([&] {
+                return gather(span(hashes), span(starts), span(sizes), span(items), threads);
+            });
+            return nb::make_tuple(give(std::move(found.sets.values)),
+                                  give(std::move(found.sets.starts)), give(std::move(found.sizes)));
+        },
+        "hashes"_a, "starts"_a, "sizes"_a, "items"_a, "threads"_a = 1);
+
+    m.def(
         "verify",
         [](In<uint64_t> hashes, In<int64_t> starts, In<int32_t> sizes, In<int32_t> left,
            In<int32_t> right, int64_t numerator, int64_t denominator, unsigned threads) {
             return give(freely([&] {
-                std::vector<int32_t> overlaps(left.size());
+                Array<int32_t> overlaps(left.size());
                 verify(span(hashes), span(starts), span(sizes), span(left), span(right), numerator,
                        denominator, {overlaps.data(), overlaps.size()}, threads);
                 return overlaps;
@@ -207,7 +250,7 @@ NB_MODULE(_native, m) {
     m.def(
         "join",
         [](In<uint64_t> hashes, In<int64_t> starts, In<int32_t> sizes, In<int32_t> items,
-           Sides sides, int64_t numerator, int64_t denominator, size_t limit, unsigned threads) {
+           MaybeIn sides, int64_t numerator, int64_t denominator, size_t limit, unsigned threads) {
             auto found = freely([&] {
                 return join(span(hashes), span(starts), span(sizes), span(items), span(sides),
                             numerator, denominator, limit, threads);
@@ -221,7 +264,7 @@ NB_MODULE(_native, m) {
     m.def(
         "forest",
         [](In<uint64_t> hashes, In<int64_t> starts, In<int32_t> sizes, In<int32_t> items,
-           Sides sides, int64_t numerator, int64_t denominator, unsigned threads) {
+           MaybeIn sides, int64_t numerator, int64_t denominator, unsigned threads) {
             auto found = freely([&] {
                 return forest(span(hashes), span(starts), span(sizes), span(items), span(sides),
                               numerator, denominator, threads);
@@ -234,7 +277,7 @@ NB_MODULE(_native, m) {
     m.def(
         "greedy",
         [](In<uint64_t> hashes, In<int64_t> starts, In<int32_t> sizes, In<int32_t> items,
-           Sides sides, In<int32_t> order, In<uint8_t> protect, In<int32_t> joined,
+           MaybeIn sides, In<int32_t> order, In<uint8_t> protect, In<int32_t> joined,
            In<int32_t> left, In<int32_t> right, int64_t numerator, int64_t denominator,
            unsigned threads) {
             return give(freely([&] {
@@ -248,8 +291,47 @@ NB_MODULE(_native, m) {
 
     m.def(
         "components",
-        [](size_t n, In<int32_t> left, In<int32_t> right) {
-            return give(freely([&] { return components(n, span(left), span(right)); }));
+        [](InOut<int32_t> labels, In<int32_t> left, In<int32_t> right) {
+            freely([&] { components(span(labels), span(left), span(right)); });
         },
-        "n"_a, "left"_a, "right"_a);
+        "labels"_a, "left"_a, "right"_a);
+
+    m.def(
+        "order_by",
+        [](In<int64_t> ranks) { return give(freely([&] { return order_by(span(ranks)); })); },
+        "ranks"_a);
+
+    m.def(
+        "group_order",
+        [](In<int32_t> order, In<int32_t> group_of, size_t groups) {
+            auto found = freely([&] { return group_order(span(order), span(group_of), groups); });
+            return nb::make_tuple(give(std::move(found.groups)), give(std::move(found.leaders)));
+        },
+        "order"_a, "group_of"_a, "groups"_a);
+
+    m.def(
+        "checksum", [](In<uint8_t> data) { return freely([&] { return checksum(span(data)); }); },
+        "data"_a);
+
+    m.def(
+        "set_scratch",
+        [](const std::optional<std::string>& directory, size_t allowance) {
+            scratch::configure(directory.value_or(""), allowance);
+        },
+        "directory"_a.none(), "allowance"_a);
+
+    m.def("scratch_in_use", [] {
+        const scratch::Use use = scratch::in_use();
+        return nb::make_tuple(use.anonymous, use.in_files);
+    });
+
+    m.def(
+        "allocate",
+        [](size_t nbytes) {
+            // Large blocks are full of zeros already: writing them would touch all of it.
+            return give(freely([&] {
+                return nbytes < scratch::large ? Array<uint8_t>(nbytes, 0) : Array<uint8_t>(nbytes);
+            }));
+        },
+        "nbytes"_a);
 }

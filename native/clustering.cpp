@@ -4,16 +4,15 @@
 
 namespace lookalike {
 
-std::vector<int32_t> components(size_t n, Items left, Items right) {
-    Components connected(n);
+void components(Span<int32_t> labels, Items left, Items right) {
+    Components connected(labels);
     for (size_t pair = 0; pair < left.size; ++pair) {
         connected.join(left[pair], right[pair]);
     }
-    std::vector<int32_t> labels(n);
-    for (size_t item = 0; item < n; ++item) {
-        labels[item] = connected.root(static_cast<int32_t>(item));
+    // Whatever an item points to is smaller and has its label already.
+    for (int32_t& label : labels) {
+        label = labels[static_cast<size_t>(label)];
     }
-    return labels;
 }
 
 } // namespace lookalike

@@ -4,6 +4,7 @@
 #include "parallel.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace lookalike {
@@ -11,18 +12,29 @@ namespace {
 
 constexpr size_t items_per_part = 64;
 
-Hashes elements_of(Hashes hashes, Starts starts, size_t item) {
-    return {hashes.data + starts[item], static_cast<size_t>(starts[item + 1] - starts[item])};
+struct Printed {
+    uint64_t print;
+    int32_t item;
+    int32_t first; // its first copy
+};
+
+bool by_print(const Printed& a, const Printed& b) {
+    return a.print != b.print ? a.print < b.print : a.item < b.item;
+}
+
+Hashes elements_of(Hashes hashes, Starts starts, int32_t item) {
+    const size_t i = static_cast<size_t>(item);
+    return {hashes.data + starts[i], static_cast<size_t>(starts[i + 1] - starts[i])};
 }
 
 bool equal(Hashes a, Hashes b) {
-    return a.size == b.size && std::equal(a.begin(), a.end(), b.begin());
+    return a.size == b.size && (a.data == b.data || std::equal(a.begin(), a.end(), b.begin()));
 }
 
 } // namespace
 
-std::vector<uint64_t> fingerprint(Hashes hashes, Starts starts, unsigned threads) {
-    std::vector<uint64_t> result(starts.size - 1);
+Array<uint64_t> fingerprint(Hashes hashes, Starts starts, unsigned threads) {
+    Array<uint64_t> result(starts.size - 1);
     parallel(result.size(), items_per_part, threads, [&](size_t begin, size_t end) {
         for (size_t i = begin; i < end; ++i) {
             uint64_t state = static_cast<uint64_t>(starts[i + 1] - starts[i]) * C0;
@@ -35,35 +47,70 @@ std::vector<uint64_t> fingerprint(Hashes hashes, Starts starts, unsigned threads
     return result;
 }
 
-std::vector<int32_t> first_copies(Hashes hashes, Starts starts, Hashes prints, unsigned threads) {
+Copies first_copies(Hashes hashes, Starts starts, Hashes prints, Part part, unsigned threads) {
     const size_t items = starts.size - 1;
-    std::vector<std::pair<uint64_t, int32_t>> order;
-    order.reserve(items);
+    auto takes_part = [&](size_t item) {
+        return starts[item] < starts[item + 1] && part.has(prints[item]);
+    };
+    size_t count = 0;
     for (size_t item = 0; item < items; ++item) {
-        if (starts[item] < starts[item + 1]) {
-            order.emplace_back(prints[item], static_cast<int32_t>(item));
+        count += takes_part(item);
+    }
+    Array<Printed> order;
+    order.reserve(count);
+    for (size_t item = 0; item < items; ++item) {
+        if (takes_part(item)) {
+            order.push_back({prints[item], static_cast<int32_t>(item), -1});
         }
     }
-    std::sort(order.begin(), order.end());
-    std::vector<int32_t> firsts(items, -1);
+    std::sort(order.begin(), order.end(), by_print);
     // An item belongs to the earliest first copy of its run that it equals. Runs are found by
     // looking back, so that a run of a million copies is still shared out between threads.
     parallel(order.size(), items_per_part, threads, [&](size_t begin, size_t end) {
         for (size_t at = begin; at < end; ++at) {
-            const auto run = std::lower_bound(order.begin(), order.begin() + at + 1,
-                                              std::make_pair(order[at].first, int32_t{-1}));
-            const size_t item = static_cast<size_t>(order[at].second);
-            for (auto other = run;; ++other) {
-                const size_t earlier = static_cast<size_t>(other->second);
-                if (earlier == item || equal(elements_of(hashes, starts, earlier),
-                                             elements_of(hashes, starts, item))) {
-                    firsts[item] = other->second;
-                    break;
-                }
+            const Printed run{order[at].print, -1, -1};
+            auto other = std::lower_bound(order.begin(), order.begin() + at, run, by_print);
+            while (!equal(elements_of(hashes, starts, other->item),
+                          elements_of(hashes, starts, order[at].item))) {
+                ++other;
             }
+            order[at].first = other->item;
         }
     });
-    return firsts;
+    const auto copies = std::remove_if(order.begin(), order.end(),
+                                       [](const Printed& each) { return each.first == each.item; });
+    order.erase(copies, order.end());
+    std::sort(order.begin(), order.end(),
+              [](const Printed& a, const Printed& b) { return a.item < b.item; });
+    Copies result;
+    result.copies.reserve(order.size());
+    result.firsts.reserve(order.size());
+    for (const Printed& each : order) {
+        result.copies.push_back(each.item);
+        result.firsts.push_back(each.first);
+    }
+    return result;
+}
+
+Members members(Items group_of, size_t groups) {
+    // Two places more than groups: while items are put in their places, starts[g + 1] is where the
+    // next item of g goes, and at last where the next group starts.
+    Array<int64_t> starts(groups + 2, 0);
+    for (const int32_t group : group_of) {
+        if (group >= 0) {
+            ++starts[static_cast<size_t>(group) + 2];
+        }
+    }
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    Array<int32_t> order(static_cast<size_t>(starts.back()));
+    for (size_t item = 0; item < group_of.size; ++item) {
+        if (group_of[item] >= 0) {
+            int64_t& place = starts[static_cast<size_t>(group_of[item]) + 1];
+            order[static_cast<size_t>(place++)] = static_cast<int32_t>(item);
+        }
+    }
+    starts.pop_back();
+    return {std::move(order), std::move(starts)};
 }
 
 } // namespace lookalike

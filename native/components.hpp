@@ -1,19 +1,18 @@
 // Union-find: which items are connected. The root of a component is its smallest item.
+//
+// It works in an array of its owner: the parent of each item, itself or a smaller one.
 #pragma once
 
+#include "kernels.hpp"
+
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <numeric>
-#include <vector>
 
 namespace lookalike {
 
 class Components {
 public:
-    explicit Components(size_t items) : parent_(items) {
-        std::iota(parent_.begin(), parent_.end(), 0);
-    }
+    explicit Components(Span<int32_t> parent) : parent_(parent) {}
+
     int32_t root(int32_t item) {
         while (parent_[static_cast<size_t>(item)] != item) {
             int32_t& up = parent_[static_cast<size_t>(item)];
@@ -29,7 +28,7 @@ public:
     }
 
 private:
-    std::vector<int32_t> parent_;
+    Span<int32_t> parent_;
 };
 
 } // namespace lookalike

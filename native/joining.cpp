@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    std::vector<uint32_t> high_, low_;
+    Array<uint32_t> high_, low_;
 };
 
 struct Ranked {
@@ -82,7 +82,7 @@ public:
 private:
     static constexpr uint8_t shorts = 4;
     uint8_t mark(uint64_t x) const { return marks_[x & (marks_.size() - 1)]; }
-    std::vector<uint8_t> marks_;
+    Array<uint8_t> marks_;
 };
 
 // The rarest elements of every item, in the common order. Items are known by their position in the
@@ -99,7 +99,7 @@ public:
         elements_.resize(static_cast<size_t>(starts_.back()));
         const Frequencies frequency(sets, items);
         parallel_workers(items.size, items_per_part, threads, [&] {
-            return [&, ranked = std::vector<Ranked>()](size_t begin, size_t end) mutable {
+            return [&, ranked = Array<Ranked>()](size_t begin, size_t end) mutable {
                 for (size_t i = begin; i < end; ++i) {
                     ranked.clear();
                     for (const uint64_t x : sets.elements(items[i])) {
@@ -136,7 +136,7 @@ public:
 
 private:
     // Puts the short prefix first, then the rest of the long one; order within them is of no use.
-    void take_rarest(size_t i, std::vector<Ranked>& ranked) {
+    void take_rarest(size_t i, Array<Ranked>& ranked) {
         const auto long_end = ranked.begin() + (starts_[i + 1] - starts_[i]);
         const auto short_end = ranked.begin() + (middles_[i] - starts_[i]);
         std::nth_element(ranked.begin(), long_end - 1, ranked.end());
@@ -177,8 +177,8 @@ private:
 
     const Comparison& sets_;
     Items items_;
-    std::vector<int64_t> starts_, middles_; // where items start, where their short prefixes end
-    std::vector<uint64_t> elements_;
+    Array<int64_t> starts_, middles_; // where items start, where their short prefixes end
+    Array<uint64_t> elements_;
 };
 
 // From elements to the items that have them in a prefix; grows as items are added.
@@ -236,9 +236,9 @@ private:
         }
     }
 
-    std::vector<uint32_t> table_;
-    std::vector<List> lists_;
-    std::vector<Node> nodes_;
+    Array<uint32_t> table_;
+    Array<List> lists_;
+    Array<Node> nodes_;
 };
 
 // Collects items, each once per round.
@@ -259,10 +259,10 @@ public:
         found.push_back(item);
         return true;
     }
-    std::vector<int32_t> found;
+    Array<int32_t> found;
 
 private:
-    std::vector<uint32_t> seen_;
+    Array<uint32_t> seen_;
     uint32_t round_ = 0;
 };
 
@@ -304,7 +304,7 @@ public:
         parts_.home(item).longs.add(prefixes_.long_prefix(item), item);
     }
     // Everything in the pool that may be similar to the item, in no particular order.
-    std::vector<int32_t>& candidates(int32_t item) {
+    Array<int32_t>& candidates(int32_t item) {
         once_.start();
         const int64_t size = prefixes_.size(item);
         parts_.each_across(item, [&](Part& part) {
@@ -412,9 +412,9 @@ private:
         return at;
     }
 
-    std::vector<Posting> postings_;
-    std::vector<Run> runs_;
-    std::vector<uint32_t> first_run_, table_;
+    Array<Posting> postings_;
+    Array<Run> runs_;
+    Array<uint32_t> first_run_, table_;
 };
 
 // The partners of every item, as one list after the other.
@@ -428,7 +428,7 @@ public:
             }
         }
         std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
-        std::vector<size_t> next(starts_.begin(), starts_.end() - 1);
+        Array<size_t> next(starts_.begin(), starts_.end() - 1);
         for (size_t pair = 0; pair < left.size; ++pair) {
             partners_[next[static_cast<size_t>(left[pair])]++] = right[pair];
             partners_[next[static_cast<size_t>(right[pair])]++] = left[pair];
@@ -442,18 +442,18 @@ public:
     }
 
 private:
-    std::vector<size_t> starts_;
-    std::vector<int32_t> partners_;
+    Array<size_t> starts_;
+    Array<int32_t> partners_;
 };
 
-template <class T> Span<const T> span(const std::vector<T>& values) {
+template <class T> Span<const T> span(const Array<T>& values) {
     return {values.data(), values.size()};
 }
 
 // Those of all items that take part in a join, in a list of their own.
 struct Joiners {
-    std::vector<int32_t> items, place; // the list; and each item's place in it, or -1
-    std::vector<uint8_t> sides;
+    Array<int32_t> items, place; // the list; and each item's place in it, or -1
+    Array<uint8_t> sides;
 
     Joiners(Items all, Bytes all_sides, Items joined) : place(all.size, -1) {
         for (const int32_t member : joined) {
@@ -483,7 +483,7 @@ Joined join(Hashes hashes, Starts starts, Items sizes, Items items, Bytes sides,
         shorts.home(item).add(prefixes.short_prefix(item), item);
     }
     const size_t parts = (items.size + items_per_part - 1) / items_per_part;
-    std::vector<Joined> found(parts);
+    Array<Joined> found(parts);
     std::atomic<size_t> total{0};
     auto join_item = [&](int32_t item, Once& once, Joined& out) {
         once.start();
@@ -515,20 +515,17 @@ Joined join(Hashes hashes, Starts starts, Items sizes, Items items, Bytes sides,
             }
         };
     });
-    Joined result;
-    for (const Joined& each : found) {
-        result.left.insert(result.left.end(), each.left.begin(), each.left.end());
-        result.right.insert(result.right.end(), each.right.begin(), each.right.end());
-        result.overlap.insert(result.overlap.end(), each.overlap.begin(), each.overlap.end());
-    }
-    return result;
+    return {concatenate(found, &Joined::left), concatenate(found, &Joined::right),
+            concatenate(found, &Joined::overlap)};
 }
 
 Pairs forest(Hashes hashes, Starts starts, Items sizes, Items items, Bytes sides, int64_t numerator,
              int64_t denominator, unsigned threads) {
     const Comparison sets{hashes, starts, sizes, {numerator, denominator}};
     const Prefixes prefixes(sets, items, threads);
-    Components components(items.size);
+    Array<int32_t> roots(items.size);
+    std::iota(roots.begin(), roots.end(), 0);
+    Components components({roots.data(), roots.size()});
     Pairs edges;
     auto connect = [&](int32_t one, int32_t other) {
         if (components.joined(one, other) || prefixes.compare(one, other) < 0) {
@@ -574,22 +571,22 @@ Pairs forest(Hashes hashes, Starts starts, Items sizes, Items items, Bytes sides
     return edges;
 }
 
-std::vector<int32_t> greedy(Hashes hashes, Starts starts, Items sizes, Items items, Bytes sides,
-                            Items order, Bytes protect, Items joined, Items left, Items right,
-                            int64_t numerator, int64_t denominator, unsigned threads) {
+Array<int32_t> greedy(Hashes hashes, Starts starts, Items sizes, Items items, Bytes sides,
+                      Items order, Bytes protect, Items joined, Items left, Items right,
+                      int64_t numerator, int64_t denominator, unsigned threads) {
     const Comparison sets{hashes, starts, sizes, {numerator, denominator}};
     const Neighbours neighbours(items.size, left, right);
     const Joiners joiners(items, sides, joined);
     const Prefixes prefixes(sets, span(joiners.items), threads);
     Pool pool(prefixes, span(joiners.sides));
-    std::vector<int32_t> rank(items.size), witnesses(items.size, -1);
+    Array<int32_t> rank(items.size), witnesses(items.size, -1);
     for (size_t at = 0; at < order.size; ++at) {
         rank[static_cast<size_t>(order[at])] = static_cast<int32_t>(at);
     }
     auto before = [&](int32_t one, int32_t other) {
         return rank[static_cast<size_t>(one)] < rank[static_cast<size_t>(other)];
     };
-    std::vector<uint8_t> kept(items.size, 0);
+    Array<uint8_t> kept(items.size, 0);
     for (const int32_t item : order) {
         const size_t at = static_cast<size_t>(item);
         const int32_t place = joiners.place[at];

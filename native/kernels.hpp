@@ -1,15 +1,18 @@
 // Every kernel's signature and contract, in the order of the pipeline.
 //
-// Kernels take flat arrays and return flat arrays. They know nothing of Python, do no I/O, keep no
-// state, and give the same bits whatever the number of threads. Their meaning is defined by
-// src/lookalike/kernels/reference.py; the comments here say only what that does not.
+// Kernels take flat arrays and return flat arrays. They know nothing of Python, do no I/O but for
+// scratch memory (scratch.hpp), keep no state, and give the same bits whatever the number of
+// threads. Their meaning is defined by src/lookalike/kernels/reference.py; the comments here say
+// only what that does not.
 //
 // Ragged data is `values` and `starts`: item i owns values[starts[i] .. starts[i + 1]).
 #pragma once
 
+#include "hashing.hpp"
+#include "scratch.hpp"
+
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace lookalike {
 
@@ -23,14 +26,27 @@ template <class T> struct Span {
 };
 
 template <class T> struct Ragged {
-    std::vector<T> values;
-    std::vector<int64_t> starts;
+    Array<T> values;
+    Array<int64_t> starts;
 };
 
 using Bytes = Span<const uint8_t>;
 using Starts = Span<const int64_t>;
 using Hashes = Span<const uint64_t>;
 using Items = Span<const int32_t>;
+
+// One of `parts` equal ranges of all 64-bit keys: what is sorted by key can be sorted in parts,
+// with less memory.
+struct Part {
+    uint64_t part, parts;
+
+    bool has(uint64_t key) const { return static_cast<uint64_t>(scaled(key) >> 64) == part; }
+    // Where in its range a key stands, as a fraction of 2^64.
+    uint64_t place(uint64_t key) const { return static_cast<uint64_t>(scaled(key)); }
+
+private:
+    uint128 scaled(uint64_t key) const { return static_cast<uint128>(key) * parts; }
+};
 
 enum class Unit { words, chars };
 enum class Profile { none, standard };
@@ -43,7 +59,7 @@ enum class Scheme { fast, classic };
 constexpr size_t padding = 8;
 
 // Appends one normalised text to `out`; bytes that are not UTF-8 become U+FFFD.
-void normalise(Bytes text, Profile profile, std::vector<uint8_t>& out);
+void normalise(Bytes text, Profile profile, Array<uint8_t>& out);
 
 // The Unicode version of the tables.
 const char* unicode_version();
@@ -51,8 +67,8 @@ const char* unicode_version();
 // shingling.cpp --------------------------------------------------------------------------------
 
 struct Tokens {
-    Ragged<uint8_t> tokens;      // the normalised bytes of every token
-    std::vector<int64_t> starts; // the first token of every text
+    Ragged<uint8_t> tokens; // the normalised bytes of every token
+    Array<int64_t> starts;  // the first token of every text
 };
 
 Tokens tokenise(Bytes data, Starts offsets, Unit unit, Profile profile);
@@ -68,10 +84,22 @@ void number_occurrences(Span<uint64_t> hashes, Starts starts, unsigned threads);
 
 // collapsing.cpp -------------------------------------------------------------------------------
 
-std::vector<uint64_t> fingerprint(Hashes hashes, Starts starts, unsigned threads);
+Array<uint64_t> fingerprint(Hashes hashes, Starts starts, unsigned threads);
+
+struct Copies {
+    Array<int32_t> copies, firsts;
+};
 
 // Items with equal fingerprints are compared element by element with each first copy among them.
-std::vector<int32_t> first_copies(Hashes hashes, Starts starts, Hashes prints, unsigned threads);
+// Takes 16 bytes for each item whose fingerprint is in the part.
+Copies first_copies(Hashes hashes, Starts starts, Hashes prints, Part part, unsigned threads);
+
+struct Members {
+    Array<int32_t> order;
+    Array<int64_t> starts;
+};
+
+Members members(Items group_of, size_t groups);
 
 // sketching.cpp --------------------------------------------------------------------------------
 
@@ -87,23 +115,29 @@ void band_keys(Hashes signatures, size_t items, size_t bands, size_t rows, Span<
                unsigned threads);
 
 struct Pairs {
-    std::vector<int32_t> left, right;
+    Array<int32_t> left, right;
 };
 
-struct Candidates {
-    Pairs pairs;
-    std::vector<int32_t> crowd; // the items of buckets above the cap, whose pairs are not listed
-};
+// The items of buckets above the cap; `keys` are those of one band. One pass over the keys and a
+// table where there are none.
+Array<int32_t> crowd(Hashes keys, size_t cap, unsigned threads);
 
-// Sorts one band (8 bytes per item) and lists the pairs of every bucket that did not meet in an
-// earlier band. `sides` is empty, or has one entry per item.
-Candidates candidates(Hashes keys, size_t items, size_t band, Bytes sides, size_t cap,
-                      unsigned threads);
+// Sorts a part of one band (8 bytes per item) and lists the pairs of its buckets that did not meet
+// in an earlier band. `sides` and `crowded` are empty, or have one entry per item.
+Pairs candidates(Hashes keys, size_t items, size_t band, Bytes sides, Bytes crowded, size_t cap,
+                 Part part, unsigned threads);
 
 // verifying.cpp --------------------------------------------------------------------------------
 
 void canonicalise(Span<uint64_t> hashes, Starts starts, Span<int32_t> sizes, Items items,
                   unsigned threads);
+
+struct Gathered {
+    Ragged<uint64_t> sets;
+    Array<int32_t> sizes;
+};
+
+Gathered gather(Hashes hashes, Starts starts, Items sizes, Items items, unsigned threads);
 
 // Merges with early abort: a pair that cannot reach the threshold any more is left at once.
 void verify(Hashes hashes, Starts starts, Items sizes, Items left, Items right, int64_t numerator,
@@ -115,7 +149,7 @@ void verify(Hashes hashes, Starts starts, Items sizes, Items left, Items right, 
 // results speak of positions in that list; `sides` is empty, or has one entry per position.
 
 struct Joined {
-    std::vector<int32_t> left, right, overlap;
+    Array<int32_t> left, right, overlap;
 };
 
 // Every pair that reaches the threshold. Stops early, with more than `limit` pairs, when there are
@@ -131,12 +165,26 @@ Pairs forest(Hashes hashes, Starts starts, Items sizes, Items items, Bytes sides
 // The greedy choice in `order`: an item is kept if no earlier kept one is similar to it, or if it
 // is protected. Returns the earliest such one, or -1. Who is similar to whom is given by pairs,
 // and, for any two of the `joined` ones, found out here.
-std::vector<int32_t> greedy(Hashes hashes, Starts starts, Items sizes, Items items, Bytes sides,
-                            Items order, Bytes protect, Items joined, Items left, Items right,
-                            int64_t numerator, int64_t denominator, unsigned threads);
+Array<int32_t> greedy(Hashes hashes, Starts starts, Items sizes, Items items, Bytes sides,
+                      Items order, Bytes protect, Items joined, Items left, Items right,
+                      int64_t numerator, int64_t denominator, unsigned threads);
 
 // clustering.cpp -------------------------------------------------------------------------------
 
-std::vector<int32_t> components(size_t n, Items left, Items right);
+void components(Span<int32_t> labels, Items left, Items right);
+
+// choosing.cpp ---------------------------------------------------------------------------------
+
+Array<int32_t> order_by(Starts ranks);
+
+struct GroupOrder {
+    Array<int32_t> groups, leaders;
+};
+
+GroupOrder group_order(Items order, Items group_of, size_t groups);
+
+// checking.cpp ---------------------------------------------------------------------------------
+
+uint64_t checksum(Bytes data);
 
 } // namespace lookalike

@@ -134,7 +134,7 @@ uint8_t lower(uint8_t byte) {
 // The buffer that is written to, with room made ahead of every write.
 class Writer {
 public:
-    explicit Writer(std::vector<uint8_t>& out, size_t expected) : out_(out), size_(out.size()) {
+    explicit Writer(Array<uint8_t>& out, size_t expected) : out_(out), size_(out.size()) {
         reserve(expected + longest_fold_bytes);
     }
     ~Writer() { out_.resize(size_); }
@@ -153,7 +153,7 @@ public:
 private:
     void reserve(size_t more) { out_.resize(size_ + more); }
 
-    std::vector<uint8_t>& out_;
+    Array<uint8_t>& out_;
     size_t size_;
 };
 
@@ -238,7 +238,7 @@ const char* unicode_version() {
     return unicode::version;
 }
 
-void normalise(Bytes text, Profile profile, std::vector<uint8_t>& out) {
+void normalise(Bytes text, Profile profile, Array<uint8_t>& out) {
     Writer writer(out, text.size);
     if (profile == Profile::standard) {
         normalise_standard(text, writer);

@@ -81,24 +81,24 @@ template <class Token> void each_character(Bytes text, Profile profile, Token&& 
     }
 }
 
-// The scratch buffer of one thread: a normalised text with readable bytes behind it.
-class Scratch {
+// The buffer of one thread: a normalised text with readable bytes behind it.
+class Buffer {
 public:
     Bytes normalised(Bytes text, Profile profile) {
-        buffer_.clear();
-        normalise(text, profile, buffer_);
-        const size_t size = buffer_.size();
-        buffer_.resize(size + padding);
-        return {buffer_.data(), size};
+        bytes_.clear();
+        normalise(text, profile, bytes_);
+        const size_t size = bytes_.size();
+        bytes_.resize(size + padding);
+        return {bytes_.data(), size};
     }
 
 private:
-    std::vector<uint8_t> buffer_;
+    Array<uint8_t> bytes_;
 };
 
 template <class Token>
-void each_token(Bytes text, Unit unit, Profile profile, Scratch& scratch, Token&& token) {
-    const Bytes clean = scratch.normalised(text, profile);
+void each_token(Bytes text, Unit unit, Profile profile, Buffer& buffer, Token&& token) {
+    const Bytes clean = buffer.normalised(text, profile);
     if (unit == Unit::words) {
         each_word(clean, token);
     } else {
@@ -118,7 +118,7 @@ public:
         value_ = 0;
         count_ = 0;
     }
-    void push(uint64_t token, std::vector<uint64_t>& out) {
+    void push(uint64_t token, Array<uint64_t>& out) {
         value_ = value_ * polynomial + token;
         if (count_ < k_) {
             // A document of one token must not pay for a huge k.
@@ -140,7 +140,7 @@ public:
             out.push_back(finish_shingle(value_, k_));
         }
     }
-    void finish(std::vector<uint64_t>& out) const {
+    void finish(Array<uint64_t>& out) const {
         if (count_ > 0 && count_ < k_) {
             out.push_back(finish_shingle(value_, count_));
         }
@@ -174,18 +174,18 @@ Ragged<uint64_t> shingle_all(size_t items, size_t k, unsigned threads, Offset&& 
                              Shingle&& shingle) {
     const std::vector<size_t> firsts = group(items, offset);
     const size_t groups = firsts.size() - 1;
-    std::vector<std::vector<uint64_t>> parts(groups);
+    std::vector<Array<uint64_t>> parts(groups);
     Ragged<uint64_t> result;
     result.starts.assign(items + 1, 0);
     parallel(groups, 1, threads, [&](size_t begin, size_t end) {
         Window window(k);
-        Scratch scratch;
+        Buffer buffer;
         for (size_t g = begin; g < end; ++g) {
-            std::vector<uint64_t>& out = parts[g];
+            Array<uint64_t>& out = parts[g];
             for (size_t i = firsts[g]; i < firsts[g + 1]; ++i) {
                 const size_t before = out.size();
                 window.start();
-                shingle(i, scratch, [&](uint64_t token) { window.push(token, out); });
+                shingle(i, buffer, [&](uint64_t token) { window.push(token, out); });
                 window.finish(out);
                 result.starts[i + 1] = static_cast<int64_t>(out.size() - before);
             }
@@ -199,7 +199,7 @@ Ragged<uint64_t> shingle_all(size_t items, size_t k, unsigned threads, Offset&& 
         for (size_t g = begin; g < end; ++g) {
             std::copy(parts[g].begin(), parts[g].end(),
                       result.values.begin() + result.starts[firsts[g]]);
-            std::vector<uint64_t>().swap(parts[g]);
+            Array<uint64_t>().swap(parts[g]);
         }
     });
     return result;
@@ -228,11 +228,11 @@ uint64_t hash_foreign(Bytes token, uint64_t key) {
 
 Tokens tokenise(Bytes data, Starts offsets, Unit unit, Profile profile) {
     Tokens result;
-    Scratch scratch;
+    Buffer buffer;
     result.tokens.starts.push_back(0);
     result.starts.push_back(0);
     for (size_t i = 0; i + 1 < offsets.size; ++i) {
-        each_token(slice(data, offsets, i), unit, profile, scratch,
+        each_token(slice(data, offsets, i), unit, profile, buffer,
                    [&](const uint8_t* begin, size_t size) {
                        auto& bytes = result.tokens.values;
                        bytes.insert(bytes.end(), begin, begin + size);
@@ -247,9 +247,9 @@ Ragged<uint64_t> shingle_text(Bytes data, Starts offsets, Unit unit, size_t k, P
                               uint64_t key, unsigned threads) {
     return shingle_all(
         offsets.size - 1, k, threads, [&](size_t i) { return offsets[i]; },
-        [&](size_t i, Scratch& scratch, auto&& push) {
+        [&](size_t i, Buffer& buffer, auto&& push) {
             each_token(
-                slice(data, offsets, i), unit, profile, scratch,
+                slice(data, offsets, i), unit, profile, buffer,
                 [&](const uint8_t* begin, size_t size) { push(hash_token(begin, size, key)); });
         });
 }
@@ -258,7 +258,7 @@ Ragged<uint64_t> shingle_tokens(Bytes data, Starts offsets, Starts starts, size_
                                 unsigned threads) {
     return shingle_all(
         starts.size - 1, k, threads, [&](size_t i) { return offsets[starts[i]]; },
-        [&](size_t i, Scratch&, auto&& push) {
+        [&](size_t i, Buffer&, auto&& push) {
             for (int64_t token = starts[i]; token < starts[i + 1]; ++token) {
                 push(hash_foreign(slice(data, offsets, static_cast<size_t>(token)), key));
             }

@@ -28,6 +28,25 @@ void canonicalise(Span<uint64_t> hashes, Starts starts, Span<int32_t> sizes, Ite
     });
 }
 
+Gathered gather(Hashes hashes, Starts starts, Items sizes, Items items, unsigned threads) {
+    Gathered result;
+    result.sizes.resize(items.size);
+    result.sets.starts.resize(items.size + 1);
+    result.sets.starts[0] = 0;
+    for (size_t i = 0; i < items.size; ++i) {
+        result.sizes[i] = sizes[static_cast<size_t>(items[i])];
+        result.sets.starts[i + 1] = result.sets.starts[i] + result.sizes[i];
+    }
+    result.sets.values.resize(static_cast<size_t>(result.sets.starts.back()));
+    parallel(items.size, items_per_part, threads, [&](size_t begin, size_t end) {
+        for (size_t i = begin; i < end; ++i) {
+            std::copy_n(hashes.data + starts[static_cast<size_t>(items[i])], result.sizes[i],
+                        result.sets.values.data() + result.sets.starts[i]);
+        }
+    });
+    return result;
+}
+
 void verify(Hashes hashes, Starts starts, Items sizes, Items left, Items right, int64_t numerator,
             int64_t denominator, Span<int32_t> overlaps, unsigned threads) {
     const Comparison compare{hashes, starts, sizes, {numerator, denominator}};

@@ -91,10 +91,11 @@ def test_occurrences_fingerprints_and_copies(items, threads):
         native.fingerprint(one, starts, threads), reference.fingerprint(one, starts)
     )
     for prints in (native.fingerprint(one, starts), np.zeros(len(items), np.uint64)):
-        np.testing.assert_array_equal(
-            native.first_copies(one, starts, prints, threads),
-            reference.first_copies(one, starts, prints),
-        )
+        for part, parts in [(0, 1), (0, 3), (1, 3), (2, 3)]:
+            assert_same(
+                native.first_copies(one, starts, prints, part, parts, threads),
+                reference.first_copies(one, starts, prints, part, parts),
+            )
     native.number_occurrences(one, starts, threads)
     reference.number_occurrences(other, starts)
     np.testing.assert_array_equal(one, other)
@@ -127,39 +128,68 @@ def test_band_keys(items, bands, rows, data):
     )
 
 
+@given(st.lists(st.integers(-1, 4), max_size=20))
+def test_members_of_groups(group_of):
+    group_of = np.array(group_of, dtype=np.int32)
+    assert_same(native.members(group_of, 5), reference.members(group_of, 5))
+
+
+few_keys = st.sampled_from([0, 1, 2**63, 2**64 - 1])
+
+
+@given(st.lists(few_keys | hashes, max_size=30), st.integers(0, 8), st.sampled_from(THREADS))
+def test_crowds_of_a_band(keys, cap, threads):
+    keys = np.array(keys, dtype=np.uint64)
+    assert_same([native.crowd(keys, cap, threads)], [reference.crowd(keys, cap)])
+
+
+@pytest.mark.parametrize("threads", THREADS)
+def test_crowds_among_many_items(threads):
+    """One bucket just above the cap, one at the cap, and one cell that is full by chance."""
+    keys = np.random.default_rng(1).integers(0, 2**64, 200_000, dtype=np.uint64)
+    keys[500:70_000:1000] = 77 << 40  # 70 items
+    keys[501:69_000:1000] = 77 << 40 | 1  # 69 items
+    keys[70_000:70_500] = np.arange(500) + (99 << 40)
+    np.testing.assert_array_equal(native.crowd(keys, 69, threads), np.arange(500, 70_000, 1000))
+
+
 @given(
     st.integers(0, 14),
     st.integers(1, 4),
-    st.booleans(),
     st.sampled_from([1, 3, 100]),
+    st.sampled_from([1, 2, 3, 7]),
     st.sampled_from(THREADS),
     st.data(),
 )
-def test_candidates_of_every_band(items, bands, sided, cap, threads, data):
-    few_keys = st.sampled_from([0, 1, 2**63, 2**64 - 1])
+def test_candidates_of_every_band(items, bands, cap, parts, threads, data):
     values = data.draw(st.lists(few_keys, min_size=items * bands, max_size=items * bands))
     keys = np.array(values, dtype=np.uint64).reshape(bands, items)
-    sides = None
-    if sided:
-        drawn = data.draw(st.lists(st.integers(1, 3), min_size=items, max_size=items))
-        sides = np.array(drawn, dtype=np.uint8)
+    numbers = st.lists(st.integers(1, 3), min_size=items, max_size=items)
+    sides, crowded = (
+        np.array(data.draw(numbers), dtype=np.uint8) if data.draw(st.booleans()) else None
+        for _ in range(2)
+    )
+    if crowded is not None:
+        crowded >>= 1
     for band in range(bands):
-        left, right, crowd = native.candidates(keys, band, sides, cap, threads)
-        order = np.lexsort((right, left))
-        expected = reference.candidates(keys, band, sides, cap)
-        assert_same((left[order], right[order], np.sort(crowd)), expected)
+        for part in range(parts):
+            asked = (keys, band, sides, crowded, cap, part, parts)
+            left, right = native.candidates(*asked, threads)
+            order = np.lexsort((right, left))
+            assert_same((left[order], right[order]), reference.candidates(*asked))
 
 
+@pytest.mark.parametrize("parts", [1, 5])
 @pytest.mark.parametrize("items", [1022, 5000, 40_000])
-def test_candidates_of_a_band_that_is_split_into_partitions(items):
+def test_candidates_of_a_band_that_is_split_into_partitions(items, parts):
     keys = np.random.default_rng(items).integers(0, 2**64, (2, items), dtype=np.uint64)
     keys[:, items // 2 :] = keys[:, : items // 2]
-    left, right, crowd = native.candidates(keys, 0, None, 10, 3)
+    found = [native.candidates(keys, 0, None, None, 10, part, parts, 3) for part in range(parts)]
+    left, right = (np.concatenate(column) for column in zip(*found, strict=True))
     order = np.argsort(left)
     np.testing.assert_array_equal(left[order], np.arange(items // 2))
     np.testing.assert_array_equal(right[order], np.arange(items // 2, items))
-    assert not crowd.size
-    assert not native.candidates(keys, 1, None, 10, 3)[0].size
+    assert not native.candidates(keys, 1, None, None, 10, 0, 1, 3)[0].size
 
 
 @given(
@@ -181,6 +211,11 @@ def test_canonical_sets_and_exact_overlaps(items, denominator, lack, threads):
         native.verify(one, starts, one_sizes, left, right, numerator, denominator, threads),
         reference.verify(other, starts, other_sizes, left, right, numerator, denominator),
     )
+    for chosen in (left, everything[::-1].copy(), everything[:0]):
+        assert_same(
+            native.gather(one, starts, one_sizes, chosen, threads),
+            reference.gather(other, starts, other_sizes, chosen),
+        )
 
 
 def canonical(items: list[list[int]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -221,10 +256,13 @@ def test_forests_connect_what_all_pairs_connect(items, threshold, sides):
     left, right = native.forest(*sets, chosen, sides, *threshold)
     expected = reference.forest(*sets, chosen, sides, *threshold)
     assert len(left) == len(expected[0])
-    np.testing.assert_array_equal(
-        reference.components(len(items), left, right),
-        reference.components(len(items), *expected),
-    )
+    assert_same([connected(len(items), left, right)], [connected(len(items), *expected)])
+
+
+def connected(n: int, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    labels = np.arange(n, dtype=np.int32)
+    reference.components(labels, left, right)
+    return labels
 
 
 @given(crowded, thresholds, maybe_sides, st.data())
@@ -245,13 +283,54 @@ def test_the_greedy_choice(items, threshold, sides, data):
     np.testing.assert_array_equal(native.greedy(*args), reference.greedy(*args))
 
 
-@given(st.integers(1, 20), st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=30))
-def test_components(n, edges):
-    edges = np.array(edges, dtype=np.int32).reshape(-1, 2) % n
-    left, right = edges[:, 0].copy(), edges[:, 1].copy()
-    np.testing.assert_array_equal(
-        native.components(n, left, right), reference.components(n, left, right)
-    )
+edges = st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=30)
+
+
+@given(st.integers(1, 20), st.lists(edges, max_size=3))
+def test_components_of_pairs_in_several_lists(n, lists):
+    one, other = (np.arange(n, dtype=np.int32) for _ in range(2))
+    for each in lists:
+        flat = np.array(each, dtype=np.int32).reshape(-1, 2) % n
+        left, right = flat[:, 0].copy(), flat[:, 1].copy()
+        native.components(one, left, right)
+        reference.components(other, left, right)
+        assert_same([one], [other])
+
+
+@given(st.data(), st.integers(1, 12))
+def test_components_go_on_from_any_labels(data, n):
+    labels = np.array([data.draw(st.integers(0, item)) for item in range(n)], dtype=np.int32)
+    expected, nothing = labels.copy(), labels[:0]
+    native.components(labels, nothing, nothing)
+    reference.components(expected, nothing, nothing)
+    assert_same([labels], [expected])
+
+
+ranks = st.lists(st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1), max_size=20)
+
+
+@given(ranks)
+def test_orders_by_rank_are_stable(ranks):
+    ranks = np.array(ranks, dtype=np.int64)
+    assert_same([native.order_by(ranks)], [reference.order_by(ranks)])
+
+
+@given(st.lists(st.integers(-1, 5), max_size=15), st.data())
+def test_groups_in_the_order_of_their_first_items(group_of, data):
+    order = np.array(data.draw(st.permutations(range(len(group_of)))), dtype=np.int32)
+    order = order[: data.draw(st.integers(0, len(order)))].copy()
+    asked = order, np.array(group_of, dtype=np.int32), 6
+    assert_same(native.group_order(*asked), reference.group_order(*asked))
+
+
+@given(st.binary(max_size=300), st.integers(0, 2400))
+def test_checksums_show_every_flipped_bit(data, bit):
+    bytes_ = np.frombuffer(data, dtype=np.uint8)
+    assert native.checksum(bytes_) == reference.checksum(bytes_)
+    longer = np.append(bytes_, np.uint8(0))
+    assert native.checksum(longer) != native.checksum(bytes_)
+    longer[bit % (8 * len(longer)) // 8] ^= 1 << bit % 8
+    assert native.checksum(longer) != native.checksum(np.append(bytes_, np.uint8(0)))
 
 
 def test_every_single_code_point_normalises_alike():

@@ -24,11 +24,14 @@ ALWAYS = {
     "band_keys",
     "candidates",
     "canonicalise",
+    "crowd",
     "fingerprint",
     "first_copies",
     "join",
+    "members",
+    "sketch",
+    "verify",
 }
-ALWAYS |= {"sketch", "verify"}
 
 
 @pytest.fixture

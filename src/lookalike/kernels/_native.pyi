@@ -35,8 +35,13 @@ def first_copies(
     hashes: NDArray[np.uint64],
     starts: NDArray[np.int64],
     prints: NDArray[np.uint64],
+    part: int = 0,
+    parts: int = 1,
     threads: int = 1,
-) -> NDArray[np.int32]: ...
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+def members(
+    group_of: NDArray[np.int32], groups: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
 def sketch(
     scheme: str,
     hashes: NDArray[np.uint64],
@@ -49,13 +54,17 @@ def sketch(
 def band_keys(
     signatures: NDArray[np.uint64], bands: int, rows: int, threads: int = 1
 ) -> NDArray[np.uint64]: ...
+def crowd(keys: NDArray[np.uint64], cap: int, threads: int = 1) -> NDArray[np.int32]: ...
 def candidates(
     keys: NDArray[np.uint64],
     band: int,
     sides: NDArray[np.uint8] | None = None,
+    crowded: NDArray[np.uint8] | None = None,
     cap: int = ...,
+    part: int = 0,
+    parts: int = 1,
     threads: int = 1,
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
 def canonicalise(
     hashes: NDArray[np.uint64],
     starts: NDArray[np.int64],
@@ -63,6 +72,13 @@ def canonicalise(
     items: NDArray[np.int32],
     threads: int = 1,
 ) -> None: ...
+def gather(
+    hashes: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    sizes: NDArray[np.int32],
+    items: NDArray[np.int32],
+    threads: int = 1,
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int32]]: ...
 def verify(
     hashes: NDArray[np.uint64],
     starts: NDArray[np.int64],
@@ -73,7 +89,6 @@ def verify(
     denominator: int,
     threads: int = 1,
 ) -> NDArray[np.int32]: ...
-def components(n: int, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.int32]: ...
 def join(
     hashes: NDArray[np.uint64],
     starts: NDArray[np.int64],
@@ -110,3 +125,14 @@ def greedy(
     denominator: int,
     threads: int = 1,
 ) -> NDArray[np.int32]: ...
+def components(
+    labels: NDArray[np.int32], left: NDArray[np.int32], right: NDArray[np.int32]
+) -> None: ...
+def order_by(ranks: NDArray[np.int64]) -> NDArray[np.int32]: ...
+def group_order(
+    order: NDArray[np.int32], group_of: NDArray[np.int32], groups: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+def checksum(data: NDArray[np.uint8]) -> int: ...
+def set_scratch(directory: str | None, allowance: int) -> None: ...
+def scratch_in_use() -> tuple[int, int]: ...
+def allocate(nbytes: int) -> NDArray[np.uint8]: ...

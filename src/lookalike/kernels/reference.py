@@ -4,14 +4,17 @@ This module *is* the definition of the right answer: the native kernels (`native
 the same arrays, bit for bit, for every input. It is written to be read, so it is naive on purpose:
 one loop, one idea, no caches that matter. The order is that of the pipeline:
 
-    normalise → tokenise → shingle → (number occurrences) → fingerprint → first copies
-             → sketch → band keys → candidates → canonicalise → verify
-             → join → forest → greedy → components
+    normalise → tokenise → shingle → (number occurrences) → fingerprint → first copies → members
+             → sketch → band keys → crowd → candidates → canonicalise → gather → verify
+             → join → forest → greedy → components → order by → group order
+
+and at the end, what serves them all: checksum, scratch memory.
 
 Conventions
 -----------
 Ragged data is flat: `values` and `starts`, where item i owns ``values[starts[i]:starts[i + 1]]``.
-All hashing is modulo 2**64. `threads` is accepted everywhere and never changes a result.
+All hashing is modulo 2**64. `threads` is accepted everywhere and never changes a result. What is
+sorted by a 64-bit key can be asked for in parts: `part` is one of `parts` equal ranges of all keys.
 
 The hash family
 ---------------
@@ -290,17 +293,37 @@ def fingerprint(hashes: Hashes, starts: Starts, threads: int = 1) -> Hashes:
     return np.array(out, dtype=np.uint64)
 
 
-def first_copies(hashes: Hashes, starts: Starts, prints: Hashes, threads: int = 1) -> Items:
-    """Return for each item the first one with the same elements in the same order; -1 if empty.
+def in_part(key: int, part: int, parts: int) -> bool:
+    """Tell whether a key is in the part."""
+    return key * parts >> 64 == part
 
-    `prints` are the items' fingerprints: a help to find copies, not what decides.
+
+def first_copies(
+    hashes: Hashes, starts: Starts, prints: Hashes, part: int = 0, parts: int = 1, threads: int = 1
+) -> tuple[Items, Items]:
+    """Return every item with the same elements in the same order as an earlier one, and the first.
+
+    `prints` are the items' fingerprints: a help to find copies, not what decides. Only items with a
+    fingerprint in the part are looked at. Empty items are no copies.
     """
-    firsts: dict[tuple[int, ...], int] = {}
-    out = [
-        firsts.setdefault(tuple(elements), item) if elements else -1
-        for item, elements in enumerate(_lists(hashes.tolist(), starts))
-    ]
-    return np.array(out, dtype=np.int32)
+    seen: dict[tuple[int, ...], int] = {}
+    pairs = []
+    for item, elements in enumerate(_lists(hashes.tolist(), starts)):
+        if elements and in_part(int(prints[item]), part, parts):
+            first = seen.setdefault(tuple(elements), item)
+            if first != item:
+                pairs.append((item, first))
+    return _columns(pairs)
+
+
+def members(group_of: Items, groups: int) -> tuple[Items, Starts]:
+    """Return the items of all groups, one group after the other, and where each group starts.
+
+    Items of no group (-1) are left out.
+    """
+    lists = [np.flatnonzero(group_of == group) for group in range(groups)]
+    order = np.concatenate([np.empty(0, np.int32), *lists]).astype(np.int32)
+    return order, _starts([len(each) for each in lists])
 
 
 # ── Sketching ─────────────────────────────────────────────────────────────────────────────────
@@ -369,33 +392,47 @@ def band_keys(signatures: Hashes, bands: int, rows: int, threads: int = 1) -> Ha
     return keys
 
 
+def buckets(keys: Hashes) -> dict[int, list[int]]:
+    """Return the items of each key of one band."""
+    out: dict[int, list[int]] = {}
+    for item, key in enumerate(keys.tolist()):
+        out.setdefault(key, []).append(item)
+    return out
+
+
+def crowd(keys: Hashes, cap: int, threads: int = 1) -> Items:
+    """Return the items, ascending, of all buckets of one band that have more than `cap` items."""
+    full = [bucket for bucket in buckets(keys).values() if len(bucket) > cap]
+    return np.array(sorted(item for bucket in full for item in bucket), dtype=np.int32)
+
+
 def candidates(
     keys: Hashes,
     band: int,
     sides: Bytes | None = None,
+    crowded: Bytes | None = None,
     cap: int = MASK,
+    part: int = 0,
+    parts: int = 1,
     threads: int = 1,
-) -> tuple[Items, Items, Items]:
+) -> tuple[Items, Items]:
     """Return the pairs i < j whose first equal key is that of `band`, in no particular order.
 
-    With `sides` (bit 0: the item stands on the left, bit 1: on the right) only pairs that have one
-    item on each side count. A bucket of more than `cap` items is a crowd: its pairs are not listed,
-    its items are (third array).
+    Only buckets with a key in the part and of at most `cap` items are looked at. With `sides`
+    (bit 0: the item stands on the left, bit 1: on the right) only pairs that have one item on each
+    side count, and with `crowded` (0 or 1) only those with an item that is not.
     """
-    buckets: dict[int, list[int]] = {}
-    for item, key in enumerate(keys[band].tolist()):
-        buckets.setdefault(key, []).append(item)
     pairs = [
         (i, j)
-        for bucket in buckets.values()
-        if len(bucket) <= cap
+        for key, bucket in buckets(keys[band]).items()
+        if len(bucket) <= cap and in_part(key, part, parts)
         for at, i in enumerate(bucket)
         for j in bucket[at + 1 :]
-        if not (keys[:band, i] == keys[:band, j]).any() and _across(sides, i, j)
+        if not (keys[:band, i] == keys[:band, j]).any()
+        and _across(sides, i, j)
+        and not (crowded is not None and crowded[i] and crowded[j])
     ]
-    crowd = [item for bucket in buckets.values() if len(bucket) > cap for item in bucket]
-    flat = np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2)
-    return flat[:, 0].copy(), flat[:, 1].copy(), np.array(sorted(crowd), dtype=np.int32)
+    return _columns(sorted(pairs))
 
 
 def _across(sides: Bytes | None, i: int, j: int) -> bool:
@@ -418,6 +455,14 @@ def canonicalise(
             distinct = sorted(set(hashes[starts[item] : starts[item + 1]].tolist()))
             hashes[starts[item] : starts[item] + len(distinct)] = distinct
             sizes[item] = len(distinct)
+
+
+def gather(
+    hashes: Hashes, starts: Starts, sizes: Items, items: Items, threads: int = 1
+) -> tuple[Hashes, Starts, Items]:
+    """Return canonical sets of their own: those of the named items, in that order."""
+    elements = (hashes[starts[i] : starts[i] + sizes[i]].tolist() for i in items.tolist())
+    return *_ragged(elements), sizes[items]
 
 
 def verify(
@@ -487,7 +532,8 @@ def forest(
     Which of them is left open: only the components count.
     """
     left, right, _ = join(hashes, starts, sizes, items, sides, numerator, denominator)
-    labels = components(len(items), left, right)
+    labels = np.arange(len(items), dtype=np.int32)
+    components(labels, left, right)
     chosen = []
     joined = np.arange(len(items), dtype=np.int32)
     for pair, (a, b) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
@@ -534,17 +580,85 @@ def greedy(
 # ── Clustering ────────────────────────────────────────────────────────────────────────────────
 
 
-def components(n: int, left: Items, right: Items) -> Items:
-    """Return, for each of n items, the smallest item it is connected to."""
-    labels = list(range(n))
+def components(labels: Items, left: Items, right: Items) -> None:
+    """Make ``labels[i]`` the smallest item that i is connected to, in place.
+
+    Connected are the pairs, and each item with the one that its label names before: itself at
+    first, and never a later one. So pairs may come in several lists.
+    """
+    items = range(len(labels))
+    pairs = [*zip(items, labels.tolist(), strict=True)]
+    pairs += zip(left.tolist(), right.tolist(), strict=True)
+    labels[:] = items
     changed = True
     while changed:
         changed = False
-        for a, b in zip(left.tolist(), right.tolist(), strict=True):
+        for a, b in pairs:
             low = min(labels[a], labels[b])
-            changed |= labels[a] != low or labels[b] != low
+            changed |= bool(labels[a] != low or labels[b] != low)
             labels[a] = labels[b] = low
-    return np.array(labels, dtype=np.int32)
+
+
+# ── Choosing ──────────────────────────────────────────────────────────────────────────────────
+
+
+def order_by(ranks: Starts) -> Items:
+    """Return the items by rank, ascending, those of one rank as they come."""
+    return np.array(sorted(range(len(ranks)), key=ranks.tolist().__getitem__), dtype=np.int32)
+
+
+def group_order(order: Items, group_of: Items, groups: int) -> tuple[Items, Items]:
+    """Return the groups in the order of their first items in `order`, and those first items.
+
+    The second array has one entry per group, -1 if none of its items is in `order`.
+    """
+    leaders: dict[int, int] = {}
+    for item in order.tolist():
+        if group_of[item] >= 0:
+            leaders.setdefault(int(group_of[item]), item)
+    firsts = [leaders.get(group, -1) for group in range(groups)]
+    return np.array(list(leaders), dtype=np.int32), np.array(firsts, dtype=np.int32)
+
+
+# ── Files and memory ──────────────────────────────────────────────────────────────────────────
+
+LANES = 8
+
+
+def checksum(data: Bytes) -> int:
+    """Return a hash of bytes that shows damage: a change goes unseen once in 2**64.
+
+    The bytes are read as 64-bit little-endian words, the last ones padded with zeros, and dealt out
+    to lanes that do not wait for each other.
+    """
+    padded = data.tobytes() + bytes(-len(data) % (8 * LANES))
+    lanes = [(lane + 1) * C0 & MASK for lane in range(LANES)]
+    for at in range(0, len(padded), 8):
+        lane = at // 8 % LANES
+        lanes[lane] = mix(lanes[lane] ^ int.from_bytes(padded[at : at + 8], "little"), C1)
+    state = len(data) * C0 & MASK
+    for value in lanes:
+        state = mix(state ^ value, C1)
+    return state
+
+
+def set_scratch(directory: str | None, allowance: int) -> None:
+    """Say where large arrays lie from now on: in memory up to `allowance` bytes, then in files.
+
+    Without a directory all are in memory. The files have no names and go with their arrays; where
+    one cannot be had, the kernel that needs it raises an `OSError`. None of this changes a result,
+    so there is nothing to do here.
+    """
+
+
+def scratch_in_use() -> tuple[int, int]:
+    """Return the bytes of large arrays that are alive, in memory and in files."""
+    return 0, 0
+
+
+def allocate(nbytes: int) -> Bytes:
+    """Return zeros in scratch memory."""
+    return np.zeros(nbytes, dtype=np.uint8)
 
 
 # ── Flat arrays ───────────────────────────────────────────────────────────────────────────────
@@ -561,6 +675,11 @@ def _texts(data: Bytes, offsets: Starts) -> Iterator[bytes]:
 
 def _starts(lengths: list[int]) -> Starts:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def _columns(pairs: list[tuple[int, int]]) -> tuple[Items, Items]:
+    flat = np.array(pairs, dtype=np.int32).reshape(-1, 2)
+    return flat[:, 0].copy(), flat[:, 1].copy()
 
 
 def _ragged(items: Iterator[list[int]]) -> tuple[Hashes, Starts]:
