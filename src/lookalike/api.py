@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from lookalike import explaining, pipeline
 from lookalike.config import Keep, Resources, Settings, Shingling, exact_threshold, parse_bytes
-from lookalike.data import Progress, chunks, silent
+from lookalike.data import Progress, Source, chunks, silent
 from lookalike.engines.running import Running, running
 from lookalike.errors import UsageError
 from lookalike.forecast import Forecast
@@ -297,7 +297,7 @@ class Run:
         run.text, run.id = options.get("text"), options.get("id")
         return run
 
-    def open_source(self, data: Any) -> readers.FileSource | readers.TableSource:
+    def open_source(self, data: Any) -> Source:
         """Open one collection."""
         unit = self.settings.shingling.unit
         return readers.open_source(data, text=self.text, id=self.id, unit=unit)
@@ -344,10 +344,10 @@ class Run:
             made = pipeline.make_plan(self.settings, sample)
             return Forecast(made, self.settings, sample, None, threads)
         with self.begin(inputs, beside) as begun:
-            ready = pipeline.prepare(
-                inputs, begun.settings, threads, begun.store, self.progress
+            ready = pipeline.prepare(inputs, begun.settings, threads, begun.store, self.progress)
+            text_bytes = sum(
+                int(ready.corpus.lengths[a:b].sum()) for a, b in chunks(len(ready.corpus))
             )
-            text_bytes = sum(int(ready.corpus.lengths[a:b].sum()) for a, b in chunks(len(ready.corpus)))
         return Forecast(ready.plan, self.settings, ready.sample, text_bytes, threads)
 
 

@@ -129,10 +129,8 @@ class Corpus:
     def take(self, items: list[int]) -> pa.Array:
         """Return the contents of some items, read again."""
         first = len(self.ids)
-        found = {}
-        for source, begin, end in zip(
-            self.sources, (0, first), (first, len(self)), strict=False
-        ):
+        found: dict[int, Any] = {}
+        for source, begin, end in zip(self.sources, (0, first), (first, len(self)), strict=False):
             inside = sorted({item for item in items if begin <= item < end})
             if inside:
                 contents = source.take([item - begin for item in inside])
@@ -225,6 +223,7 @@ class Groups:
     @cached_property
     def middles(self) -> NDArray[np.int64]:
         """Where in `members` each group's items on the right begin."""
+        assert self.split is not None
         order, starts = self.members
         middles = empty(len(self), np.int64)
         for a, b in chunks(len(self)):

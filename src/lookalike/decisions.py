@@ -153,9 +153,7 @@ class Decisions:
 
         return Rows(len(gone), kinds, part)
 
-    def _reasons(
-        self, similarities: NDArray[np.float64], witnesses: NDArray[np.int32]
-    ) -> pa.Array:
+    def _reasons(self, similarities: NDArray[np.float64], witnesses: NDArray[np.int32]) -> pa.Array:
         whose = "an item of the other collection" if self.corpus.across else "a protected item"
         words = [f"{kind}{of}" for of in ("", f" of {whose}") for kind in (EXACT, NEAR)]
         which = (similarities < 1) + 2 * (witnesses >= len(self.corpus.ids))

@@ -63,7 +63,6 @@ def probe(inputs: Inputs, settings: Settings) -> Needs:
     return Needs.of(count, round(elements), round(text_bytes), plan)
 
 
-
 @dataclass(frozen=True, repr=False)
 class Forecast:
     """A plan and its consequences; `sample` is that of the corpus, or a typical one.
@@ -90,9 +89,7 @@ class Forecast:
     @property
     def needs(self) -> Needs:
         """What a run will need, in memory or on disk."""
-        return Needs.of(
-            self.sample.items, self.sample.elements, self.text_bytes or 0, self.plan
-        )
+        return Needs.of(self.sample.items, self.sample.elements, self.text_bytes or 0, self.plan)
 
     def table(self) -> list[tuple[float, float]]:
         """Return similarity and probability of being found, in steps of 1/20.

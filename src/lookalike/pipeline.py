@@ -121,11 +121,16 @@ def search(
     ready = prepare(inputs, settings, threads, store, progress)
     bands, groups = ready.plan.bands, ready.groups
     if ready.plan.exact:
-        return Search(**vars(ready), pairs=Pairs.empty(), crowd=numbered(len(ready.groups)), candidates=0)
+        return Search(
+            **vars(ready), pairs=Pairs.empty(), crowd=numbered(len(ready.groups)), candidates=0
+        )
+
     @cache
     def sketched() -> Columns:
         size = store.limits.items
-        sketches = sketching.work(groups.firsts, ready.plan, _sketcher(ready), size=size, threads=threads)
+        sketches = sketching.work(
+            groups.firsts, ready.plan, _sketcher(ready), size=size, threads=threads
+        )
         return store.collect(sketches, progress)
 
     def keys(band: int) -> NDArray[np.uint64]:
@@ -380,7 +385,9 @@ def _trying(found: Search, pairs: Pairs) -> estimating.Try:
     def attempt(number: int) -> NDArray[np.bool_]:
         fresh = (found.settings.seed + 1 + number) * 0x9E3779B97F4A7C15 % 2**64
         # On one thread: many tries run side by side instead.
-        keys = sketching.band_keys(items, found.plan, partial(_sketch, sets, found.settings, fresh, 1))
+        keys = sketching.band_keys(
+            items, found.plan, partial(_sketch, sets, found.settings, fresh, 1)
+        )
         met: NDArray[np.bool_] = (keys[:, left] == keys[:, right]).any(axis=0)
         return met
 
@@ -429,8 +436,10 @@ def _compare(ready: Prepared, most_elements: int, candidates: Candidates) -> Pai
     def compare_items(groups: NDArray[np.int32], pairs: Candidates) -> Pairs:
         return jaccard.verify(sets.take(firsts[groups], threads), pairs, threshold, threads)
 
+    def sizes(groups: NDArray[np.int32]) -> NDArray[np.int64]:
+        return sets.sizes[firsts[groups]].astype(np.int64)
+
     if sets.canonical:
-        sizes = lambda groups: sets.sizes[firsts[groups]].astype(np.int64)
         return verifying.in_order(candidates, sizes, most_elements, compare_items)
     of_items = Candidates(firsts[candidates.left], firsts[candidates.right])
     pairs = jaccard.verify(sets, of_items, threshold, threads)

@@ -17,7 +17,7 @@ import numpy as np
 from lookalike.data import Cursor, empty
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
     from lookalike.data import Progress
 
@@ -61,9 +61,14 @@ class Work:
     """
 
     stage: str
-    columns: Mapping[str, type[np.generic]]
+    columns: Mapping[str, DTypeLike]
     units: Callable[[Cursor | None], Iterator[Unit]]
     cut: tuple[int, ...] = ()
+
+
+def place(cursor: Cursor | None) -> int:
+    """Return a cursor that is one number; work that has not begun is at 0."""
+    return cursor[0] if cursor else 0
 
 
 @dataclass(frozen=True)
@@ -123,7 +128,7 @@ class Memory:
         """Forget nothing: memory that nobody refers to is given back anyway."""
 
 
-def _joined(pieces: list[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
+def _joined(pieces: list[NDArray[Any]], kind: DTypeLike) -> NDArray[Any]:
     """Return one array of all pieces; each is given back as soon as it is copied."""
     if len(pieces) == 1:
         return pieces.pop()

@@ -464,7 +464,11 @@ def _print_spent(job: Run) -> None:
     if not spent:
         return
     table = _table(
-        ("stage", "left"), ("seconds", "right"), ("written", "right"), ("units", "right"), ("", "left")
+        ("stage", "left"),
+        ("seconds", "right"),
+        ("written", "right"),
+        ("units", "right"),
+        ("", "left"),
     )
     for each in spent:
         known = f"{each.resumed:,} were done before" if each.resumed else ""

@@ -93,9 +93,7 @@ class RunOptions:
     keep_work: Annotated[
         bool, typer.Option("--keep-work", help="Leave the work files, to be used again.")
     ] = False
-    restart: Annotated[
-        bool, typer.Option("--restart", help="Do not resume: begin anew.")
-    ] = False
+    restart: Annotated[bool, typer.Option("--restart", help="Do not resume: begin anew.")] = False
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import mmap
 import os
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from lookalike import kernels
-from lookalike.engines.journal import Done, Journal
-from lookalike.errors import InputError, OutputError
+from lookalike.errors import InputError, LookalikeError, OutputError
 from lookalike.work import Columns, Limits, Unit, Work
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.data import Progress
+    from lookalike.engines.journal import Done, Journal
 
 
 @dataclass
@@ -82,7 +82,7 @@ class Disk:
         cursor = done[-1].cursor if done else None
         ends = self._ends(work, done)
         with ExitStack() as stack:
-            files = {}
+            files: dict[str, BinaryIO] = {}
             for name, kind in work.columns.items():
                 file = stack.enter_context(self._path(work, name).open("ab"))
                 file.truncate(ends[name] * np.dtype(kind).itemsize)
@@ -97,7 +97,7 @@ class Disk:
         for name, kind in work.columns.items():
             piece = np.ascontiguousarray(unit.pieces[name], dtype=kind)
             view = piece.view(np.uint8)
-            files[name].write(memoryview(view))
+            files[name].write(view.data)
             files[name].flush()
             pieces[name] = (len(piece), kernels.checksum(view))
             spent.bytes += len(view)
@@ -146,7 +146,7 @@ class Disk:
                 path = self._path(work, name)
                 with path.open("r+b" if path.exists() else "w+b") as file:
                     file.seek(starts[name] * piece.itemsize)
-                    file.write(memoryview(view))
+                    file.write(view.data)
         return pieces
 
     # ── Files ─────────────────────────────────────────────────────────────────────────────────
@@ -178,19 +178,16 @@ def mapped(path: Path, kind: np.dtype[Any]) -> NDArray[Any]:
     return np.empty(0, dtype=kind)
 
 
-class writing:
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
     """Let what goes wrong with the work files say so, and what to do."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, OSError) and not isinstance(error, OutputError | InputError):
-            raise OutputError(
-                f"cannot write the work files in {self.folder}: {error.strerror or error}. Nothing "
-                "is lost: make room (or name another place with --work-dir) and run the same "
-                "command again, it goes on where it stopped"
-            ) from error
+    try:
+        yield
+    except LookalikeError:
+        raise
+    except OSError as error:
+        raise OutputError(
+            f"cannot write the work files in {folder}: {error.strerror or error}. Nothing is lost: "
+            "make room (or name another place with --work-dir) and run the same command again, it "
+            "goes on where it stopped"
+        ) from error

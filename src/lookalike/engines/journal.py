@@ -141,7 +141,7 @@ class Journal:
         line = sealed(entry)
         with self._path.open("ab") as file:
             file.write(line)
-        self._replay(json.loads(line))
+        self._replay(json.loads(json.dumps(entry)))
 
     def _replay(self, entry: dict[str, Any]) -> None:
         """Take note of a line; a unit with a number that was there before replaces the later."""
@@ -194,7 +194,9 @@ def read_description(folder: Path) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read {folder / RUN}: {error}; begin anew with --restart") from None
+        raise InputError(
+            f"cannot read {folder / RUN}: {error}; begin anew with --restart"
+        ) from None
     body, _, check = text.rstrip("\n").rpartition("\n")
     if check != f"{crc32(body.encode()):08x}":
         raise InputError(f"{folder / RUN} is damaged: begin anew with --restart")

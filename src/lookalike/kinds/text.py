@@ -77,4 +77,3 @@ def _offsets(texts: pa.Array) -> NDArray[np.int64]:
 
 def _buffer(offsets: pa.Array) -> NDArray[np.int64]:
     return np.asarray(offsets.to_numpy(zero_copy_only=False), dtype=np.int64)
-

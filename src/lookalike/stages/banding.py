@@ -17,7 +17,7 @@ import numpy as np
 from lookalike import kernels
 from lookalike.data import Candidates
 from lookalike.planning import CROWD
-from lookalike.work import Unit, Work
+from lookalike.work import Unit, Work, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ def crowding(keys: Keys, bands: int, threads: int = 1) -> Work:
     """Return the work of finding the crowd; `keys(band)` are those of one band."""
 
     def units(cursor: Cursor | None) -> Iterator[Unit]:
-        for band in range(*(cursor or (0,)), bands):
+        for band in range(place(cursor), bands):
             crowd = kernels.crowd(keys(band), CROWD, threads)
             yield Unit({"items": crowd}, (band + 1,), band + 1, bands)
 
@@ -56,9 +56,10 @@ def work(
     """
 
     def units(cursor: Cursor | None) -> Iterator[Unit]:
-        for unit in range(*(cursor or (0,)), bands * parts):
+        for unit in range(place(cursor), bands * parts):
             band, part = divmod(unit, parts)
-            found = kernels.candidates(keys(band), sides, crowded, CROWD, part, parts, threads)
+            one = keys(band)[np.newaxis]
+            found = kernels.candidates(one, 0, sides, crowded, CROWD, part, parts, threads)
             packed = Candidates(*found).packed()
             packed.sort()
             yield Unit({"pairs": packed}, (unit + 1,), unit + 1, bands * parts)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike import kernels
-from lookalike.data import CHUNK, Candidates, Groups, Pairs, Sets, chunks, empty, merged
+from lookalike.data import CHUNK, Groups, Pairs, Sets, chunks, empty, merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +63,7 @@ class _Ranges:
     begin: NDArray[np.int64]
     end: NDArray[np.int64]
 
-    def sizes(self, groups: NDArray[np.int32]) -> NDArray[np.int64]:
+    def sizes(self, groups: NDArray[np.integer]) -> NDArray[np.int64]:
         return self.end[groups] - self.begin[groups]
 
 
@@ -127,7 +127,9 @@ def expand_compactly(groups: Groups, pairs: Pairs) -> Pairs:
     ]
     for a, b in chunks(len(groups.group_of)):
         group, items = groups.group_of[a:b], np.arange(a, b, dtype=np.int32)
-        copies = items[(group >= 0) & (firsts[np.maximum(group, 0)] != items)] if len(firsts) else []
+        copies = (
+            items[(group >= 0) & (firsts[np.maximum(group, 0)] != items)] if len(firsts) else []
+        )
         its_first = firsts[groups.group_of[copies]]
         parts.append(Pairs(its_first, np.asarray(copies, np.int32), np.ones(len(copies))))
     return merged(parts)

@@ -45,9 +45,9 @@ def estimate(
 ) -> Recall:
     """Return the recall of a run that found some pairs with a similarity below 1.
 
-    `weights` tells how many pairs of items each stands for (0: it does not count), `expected` with which probability the
-    formula says a pair of some similarity is found; ``trying(pairs)`` gives a function that tells,
-    for the number of a fresh seed, which of the pairs are found under it.
+    `weights` tells how many pairs of items each stands for (0: it does not count), `expected` with
+    which probability the formula says a pair of some similarity is found; ``trying(pairs)`` gives a
+    function that tells, for the number of a fresh seed, which of the pairs are found under it.
     """
     found = round(float(weights.sum()))
     chosen, share = _sample(weights, sampled)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,7 +109,7 @@ def corpus_of(sources: tuple[Source, ...], read: Columns, *, across: bool, parts
     for number in range(len(sources)):
         mine = [end for end, note in _units(read, "lengths") if note[0] <= number]
         ends.append(max(mine, default=0))
-    ids = [_ids(read, number, a, b, parts) for number, (a, b) in enumerate(zip(ends, ends[1:]))]
+    ids = [_ids(read, number, *where, parts) for number, where in enumerate(pairwise(ends))]
     return Corpus(sources, ids[0], read["lengths"], ids[1] if len(ids) > 1 else None, across)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike import kernels
-from lookalike.work import Unit, Work
+from lookalike.work import Unit, Work, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,13 +31,15 @@ def work(
     """Return the work of sketching some items, that many at a time; each band is a column."""
 
     def units(cursor: Cursor | None) -> Iterator[Unit]:
-        for first in range(*(cursor or (0,)), len(items), size):
+        for first in range(place(cursor), len(items), size):
             last = min(first + size, len(items))
             keys = band_keys(items[first:last], plan, signatures, threads)
             pieces = {column(band): keys[band] for band in range(plan.bands)}
             yield Unit(pieces, (last,), last, len(items))
 
-    return Work("sketching", {column(band): np.uint64 for band in range(plan.bands)}, units, (size,))
+    return Work(
+        "sketching", {column(band): np.uint64 for band in range(plan.bands)}, units, (size,)
+    )
 
 
 def column(band: int) -> str:

@@ -7,12 +7,13 @@ features are read in their order. How two items are compared is the family's.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lookalike.data import Candidates, Pairs, cuts
-from lookalike.work import Unit, Work
+from lookalike.work import Pieces, Unit, Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +29,12 @@ COLUMNS = {"left": np.int32, "right": np.int32, "similarity": np.float64}
 
 
 def work(
-    runs: list[NDArray[np.uint64]], compare: Compare, watch: Callable[[int, int], None], count: Count, *, size: int
+    runs: list[NDArray[np.uint64]],
+    compare: Compare,
+    watch: Callable[[int, int], None],
+    count: Count,
+    *,
+    size: int,
 ) -> Work:
     """Return the work of comparing candidates, about `size` of them at a time.
 
@@ -46,7 +52,7 @@ def work(
             passed += count(pairs)
             done = sum(int(np.searchsorted(run, np.uint64(last << 32))) for run in runs)
             watch(passed, 100 * done // total)
-            columns = {"left": pairs.left, "right": pairs.right, "similarity": pairs.similarity}
+            columns: Pieces = {"left": pairs.left, "right": pairs.right, "similarity": pairs.similarity}
             yield Unit(columns, (last, met, passed), done, total, met)
 
     return Work("comparing", COLUMNS, units, (size,))
@@ -56,7 +62,9 @@ def _distinct(pieces: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
     """Return the numbers of some sorted pieces, ascending, each once."""
     packed = np.concatenate(pieces)
     packed.sort()
-    return packed[np.diff(packed, prepend=packed[:1] - np.uint64(1)) != 0]
+    first = np.ones(len(packed), np.bool_)
+    first[1:] = packed[1:] != packed[:-1]
+    return packed[first]
 
 
 def in_order(
@@ -74,7 +82,7 @@ def in_order(
     block = np.cumsum(needed) // max(most, 1)
     bounds = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(candidates)]
     passed = []
-    for a, b in zip(bounds, bounds[1:], strict=False):
+    for a, b in pairwise(bounds):
         both = np.concatenate([candidates.left[a:b], candidates.right[a:b]])
         items, places = np.unique(both, return_inverse=True)
         left, right = np.split(places.astype(np.int32), 2)
