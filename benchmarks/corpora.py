@@ -160,7 +160,7 @@ def starts_of(lengths: Integers) -> Integers:
 
 
 def is_fresh(documents: Integers) -> NDArray[np.bool_]:
-    return (fraction(draw(FRESH, documents)) >= COPIES) | (documents == 0)
+    return np.asarray((fraction(draw(FRESH, documents)) >= COPIES) | (documents == 0))
 
 
 def originals(documents: Integers) -> Integers:
@@ -261,7 +261,7 @@ def ids(documents: Integers) -> pa.Array:
 
 def numbers(ids: pa.ChunkedArray | pa.Array) -> Integers:
     """Return the numbers of the documents with these ids."""
-    return ids.cast(pa.int64()).to_numpy()
+    return np.asarray(ids.cast(pa.int64()).to_numpy())
 
 
 def texts(source: Source, documents: Documents) -> pa.Array:
@@ -344,6 +344,17 @@ def family_pairs(source: Source, size: int, at_once: int = 10_000) -> Iterator[P
         left, right = pairs_of(np.diff(some))
         shared, union = overlaps(shingle_hashes(make(source, documents)), left, right)
         yield Pairs(documents[left], documents[right], shared, union)
+
+
+def chance_similarity(source: Source, sample: int = 1000) -> float:
+    """Return the greatest similarity of two documents of different families in a sample."""
+    documents = np.arange(sample)
+    family = originals(documents)
+    left, right = np.triu_indices(sample, 1)
+    unrelated = family[left] != family[right]
+    left, right = left[unrelated], right[unrelated]
+    shared, union = overlaps(shingle_hashes(make(source, documents)), left, right)
+    return float((shared / union).max())
 
 
 # ---- a collection on disk
@@ -453,6 +464,7 @@ def main() -> None:
     options = parser.parse_args()
     source = real_text()
     print(f"{source.name}: {len(source.words):,} words, {len(source.vocabulary):,} different")
+    print(f"similarity of unrelated documents at most {chance_similarity(source):.2f} in a sample")
     for size in options.sizes:
         made = collection(source, size, options.data)
         about = json.loads(made.about.read_text())
