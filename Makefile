@@ -10,7 +10,7 @@ BUILT  := $(VENV)/.built
 SOURCES := $(shell find src native -type f -not -name '*.pyc') CMakeLists.txt pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test check bench docs format sanitize soak clean
+.PHONY: help build demo test check bench bench-scale docs format sanitize soak clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -37,6 +37,10 @@ docs: $(BUILT)  ## build the documentation into site/, warnings are errors
 bench: $(BUILT)  ## measure the stages on real text, and hostile collections
 	$(BIN)/python benchmarks/stages.py
 	$(BIN)/python benchmarks/crowds.py
+
+bench-scale: $(BUILT)  ## 10,000 to 10 million documents, which are made in /tmp (3 GB)
+	$(BIN)/python benchmarks/scale.py $(ARGS)
+	$(BIN)/python benchmarks/scale.py --compare
 
 soak: $(BUILT)  ## slow tests, not part of CI
 	$(BIN)/python -m pytest -n 2 -m slow --soak $(ARGS)

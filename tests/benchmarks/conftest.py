@@ -1,0 +1,8 @@
+"""Benchmarks are scripts beside each other, which import one another by name."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
