@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from lookalike.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -110,6 +112,14 @@ class Corpus:
         if ids.type != others.type:
             ids, others = ids.cast("string"), others.cast("string")
         return pa.chunked_array(ids.chunks + others.chunks, type=ids.type).take(items)
+
+
+def repeated_id(id: object, count: int) -> InputError:
+    """Word the refusal of an id that several rows have."""
+    return InputError(
+        f"the id {id!r} stands at {count} rows: ids have to be unique; choose another id column, "
+        "or row numbers (--id '', id='' in Python)"
+    )
 
 
 @dataclass(frozen=True)
