@@ -11,7 +11,7 @@ import resource
 import tempfile
 import tracemalloc
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from unittest import mock
@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from pyarrow import csv
 
 from lookalike.errors import InputError, OutputError, UsageError
-from lookalike.io import copying
+from lookalike.io import copying, lines
 from lookalike.io.copying import check_output, copy_rows
 from lookalike.io.readers import read
 
@@ -38,9 +38,9 @@ def mask(*kept) -> np.ndarray:
     return np.array(kept, np.bool_)
 
 
-def copied(data: bytes, kept: list[bool], suffix: str, block: int = copying.BLOCK) -> bytes:
+def copied(data: bytes, kept: list[bool], suffix: str, block: int = lines.BLOCK) -> bytes:
     """Return the file that the kept rows of a file make."""
-    with tempfile.TemporaryDirectory() as folder, mock.patch.object(copying, "BLOCK", block):
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(lines, "BLOCK", block):
         source, target = Path(folder, f"in{suffix}"), Path(folder, f"out{suffix}")
         source.write_bytes(data)
         copy_rows([source], mask(*kept), target)
@@ -248,10 +248,11 @@ def test_a_line_that_is_null_is_a_row_as_it_is_for_pyarrow(tmp_path):
         (b'{"text": "a"}\r{"text": "b"}\n', 3),
     ],
 )
-def test_jsonl_whose_lines_are_not_its_rows_is_refused(tmp_path, content, rows):
+def test_jsonl_whose_lines_are_not_its_rows_is_neither_read_nor_copied(tmp_path, content, rows):
     path = tmp_path / "x.jsonl"
     path.write_bytes(b'{"text": "first"}\n' + content)
-    assert len(read(path).corpus.contents) == rows
+    with pytest.raises(InputError, match=r"x\.jsonl, line 2: this is not JSON"):
+        read(path)
     with pytest.raises(InputError, match=r"x\.jsonl has a line that is not|rows"):
         copy_rows([path], np.ones(rows, np.bool_), tmp_path / "y.jsonl")
     assert list(listing(tmp_path)) == ["x.jsonl"]
@@ -265,12 +266,15 @@ def test_a_row_longer_than_a_block_is_copied_and_read_a_few_times_only(monkeypat
     long = b"word " * 200_000
     if suffix == ".csv":
         rows = [b'1,"short"\n', b'2,"' + long.replace(b"o", b"\n") + b'"\r\n', b"3,\n"]
-        start, name = b"id,text\n", "_csv_ends"
+        start, name = b"id,text\n", "CSV"
     else:
         rows = [b'{"id": 1}\n', b'{"text": "' + long + b'"}\r\n', b'{"id": 3}\n']
-        start, name = b"", "_jsonl_ends"
-    scanned, original = [], getattr(copying, name)
-    monkeypatch.setattr(copying, name, lambda data: scanned.append(len(data)) or original(data))
+        start, name = b"", "JSONL"
+    scanned, original = [], getattr(lines, name)
+    counting = replace(
+        original, ends_of=lambda data: scanned.append(len(data)) or original.ends_of(data)
+    )
+    monkeypatch.setattr(lines, name, counting)
     content = start + b"".join(rows)
     assert copied(content, [False, True, True], suffix, 256) == start + rows[1] + rows[2]
     assert sum(scanned) < 5 * len(content)
@@ -283,7 +287,7 @@ def test_a_file_is_copied_in_blocks(tmp_path, monkeypatch, suffix):
     n = 20_000_000 // len(row)
     source.write_bytes((b"id,text\n" if suffix == ".csv" else b"") + row * n)
     kept = np.arange(n) % 3 > 0
-    monkeypatch.setattr(copying, "BLOCK", 1 << 16)
+    monkeypatch.setattr(lines, "BLOCK", 1 << 16)
     tracemalloc.start()
     try:
         copy_rows([source], kept, tmp_path / f"y{suffix}")
@@ -646,7 +650,7 @@ def test_the_bytes_depend_on_the_input_and_the_mask_alone(tmp_path, monkeypatch,
     kept = np.random.default_rng(2).random(3000) < 0.5
     copy_rows([source], kept, tmp_path / f"1{suffix}")
     if suffix != ".parquet":
-        monkeypatch.setattr(copying, "BLOCK", 1000)
+        monkeypatch.setattr(lines, "BLOCK", 1000)
     copy_rows([source], kept, tmp_path / f"2{suffix}")
     one, two = ((tmp_path / f"{n}{suffix}").read_bytes() for n in "12")
     assert one == two
@@ -770,14 +774,14 @@ def test_an_input_that_vanishes_is_named(inputs, monkeypatch):
     def vanish(path, *args, **kwargs):
         raise FileNotFoundError(2, "No such file or directory", str(path))
 
-    for name, reading in (("texts", "_blocks"), ("x.csv", "_records")):
-        original = getattr(copying, reading)
+    for name, module, reading in (("texts", copying, "_blocks"), ("x.csv", lines, "blocks")):
+        original = getattr(module, reading)
 
         def broken(path, *args, original=original, **kwargs):
             with mock.patch.object(Path, "open", vanish):
                 yield from original(path, *args, **kwargs)
 
-        monkeypatch.setattr(copying, reading, broken)
+        monkeypatch.setattr(module, reading, broken)
         with pytest.raises(InputError, match=f"cannot read {name}.*: No such file"):
             copy_rows([Path(name)], mask(True, True), Path("y"))
         assert not [name for name in listing(inputs) if ".part" in name]
@@ -834,7 +838,7 @@ def old_folder(path: Path) -> Path:
 def test_a_failure_leaves_the_old_output_and_no_half_one(
     tmp_path, monkeypatch, source, output, failing, kind, message
 ):
-    monkeypatch.setattr(copying, "BLOCK", 10_000)
+    monkeypatch.setattr(lines, "BLOCK", 10_000)
     monkeypatch.chdir(tmp_path)
     n = 2000 if Path(source).suffix else 5
     inputs, target = [write_rows(Path(source), n)], Path(output)

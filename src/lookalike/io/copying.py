@@ -1,32 +1,22 @@
-r"""The rows that are kept → files, unchanged.
+"""The rows that are kept → files, unchanged.
 
 `lookalike dedup` decides about items; here the decisions meet the files again. Nothing is parsed
 that need not be, because what is parsed and printed again comes back changed: a number loses its
 digits, a quote its style, a line its end.
 
 - The inputs are files of rows, all of one format, or folders of texts; never both. Items are
-  numbered as `readers.read` numbers them: input by input, file by file (`formats.files_of`), row by
+  numbered as `readers.read` numbers them: input by input, file by file (`files_of`), row by
   row. `kept` has one entry for each, and that it has exactly as many is checked.
 - An output with the extension of a table is one file with all kept rows; any other name is a folder
   with a file for each input file (of tables) or for each kept file (of texts).
-- JSONL: a row is a line that is not blank, and is copied byte for byte.
-- CSV: a row is a record as pyarrow's reader sees it, and is copied byte for byte, the header first.
-  Blank lines are no rows in either format and are not copied; a byte order mark stays in front.
+- JSONL and CSV: rows (see `lines`) are copied byte for byte, a header first. Blank lines are not
+  copied; a byte order mark stays in front.
 - Parquet: rows are decoded, chosen and encoded again, with the schema, its metadata and the
   compression of the input. A column whose type Arrow cannot give back is refused.
 - All or nothing: the output is written beside its target (".NAME.xxxxxxxx.part") and takes its name
   when it is complete. Until then an older output stays as it was.
 - Blocks of some megabytes (or one row, if that is longer) are in memory at a time, and the bytes
   written depend on the bytes read and on `kept` alone.
-
-How CSV records are told apart
-    A quote opens a field only at the field's start, `""` inside a quoted field is a quote, and
-    after the closing quote the rest of the field is plain. So what counts is a run of adjacent
-    quotes. An even run changes nothing (inside: quotes that are data; outside: an empty field, or
-    data). An odd run closes a quoted field; outside of one it opens one if it stands at the start
-    of a field, and is data elsewhere. Hence, over the odd runs: one after a comma or a line end
-    toggles, any other leaves us outside; and "inside" is the parity of the toggles since the last
-    of the others. This is a cumulative sum: no loop over bytes or records is needed.
 """
 
 from __future__ import annotations
@@ -44,23 +34,19 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import InputError, OutputError, UsageError
-from lookalike.io import formats, writers
+from lookalike.io import formats, lines, writers
+from lookalike.io.files import FORMATS, TableFile, files_of, reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    Bytes = NDArray[np.uint8]
-    Places = NDArray[np.intp]
+    from lookalike.io.files import TextFile
 
-BLOCK = 4 << 20
 ROWS_PER_BATCH = 1 << 16
 BYTES_PER_BATCH = 8 << 20
 BYTES_PER_GROUP = 64 << 20
-MARK = b"\xef\xbb\xbf"
-QUOTE, COMMA, RETURN, NEWLINE, OPEN, CLOSE = b'",\r\n{}'
-JSON_BLANKS = b" \t\r\n"
 # Signed integers of the two native widths mean the same with and without their annotation.
 EQUIVALENT_TYPES = {("INT", "NONE")}
 
@@ -156,11 +142,11 @@ class _Plan:
 
 def _plan(inputs: Sequence[Path], output: Path, *, force: bool) -> _Plan:
     """Say what is to be copied where, and refuse what cannot work."""
-    found = [(path, file) for path in inputs for file in formats.files_of(path)]
+    found = [(path, file) for path in inputs for file in files_of(path)]
     format = _format_of([file for _, file in found])
     paths = [file.path for _, file in found]
     names = [_name(path, file.path) for path, file in found]
-    one_file = output.suffix.lower() in formats.FORMATS
+    one_file = output.suffix.lower() in FORMATS
     check_apart([*inputs, *(path for path in paths if path.is_symlink())], output)
     if format == "parquet":
         _check_types(paths)
@@ -173,7 +159,7 @@ def _plan(inputs: Sequence[Path], output: Path, *, force: bool) -> _Plan:
     return _Plan(paths, names, format, one_file)
 
 
-def _format_of(files: Sequence[formats.TableFile | formats.TextFile]) -> str:
+def _format_of(files: Sequence[TableFile | TextFile]) -> str:
     """Return the one format that all files have."""
     first: dict[str, Path] = {}
     for file in files:
@@ -189,8 +175,8 @@ def _format_of(files: Sequence[formats.TableFile | formats.TextFile]) -> str:
     return next(iter(first))
 
 
-def _format(file: formats.TableFile | formats.TextFile) -> str:
-    return file.format if isinstance(file, formats.TableFile) else "text"
+def _format(file: TableFile | TextFile) -> str:
+    return file.format if isinstance(file, TableFile) else "text"
 
 
 def _name(given: Path, file: Path) -> PurePosixPath:
@@ -215,7 +201,7 @@ def check_apart(sources: Sequence[Path], output: Path) -> None:
 
 
 def _check_format(format: str, output: Path, example: Path) -> None:
-    wanted = formats.FORMATS[output.suffix.lower()]
+    wanted = FORMATS[output.suffix.lower()]
     if format == "text":
         raise UsageError(f"the inputs are text files: name a folder for them instead of {output}")
     if wanted != format:
@@ -229,9 +215,9 @@ def _check_same_columns(paths: Sequence[Path], format: str) -> None:
     """Refuse to put rows of different columns into one file; JSONL has no columns."""
     if format == "jsonl" or len(paths) == 1:
         return
-    schemas = [formats.schema_of(formats.TableFile(path, format)) for path in paths]
+    schemas = [formats.schema_of(TableFile(path, format)) for path in paths]
     for path, schema in zip(paths, schemas, strict=True):
-        if not schema.equals(schemas[0]):
+        if schema is not None and not schema.equals(schemas[0]):
             raise InputError(
                 f"{path} does not have the columns of {paths[0]}, so their rows do not fit one "
                 f"file: name a folder as output ({_first_difference(schemas[0], schema)})"
@@ -272,7 +258,7 @@ def _check_place(output: Path, *, one_file: bool, force: bool) -> None:
     if one_file and target.is_dir():
         raise OutputError(f"{output} is a folder: name a file, or a folder without extension")
     if not one_file and target.exists() and not target.is_dir():
-        extensions = ", ".join(formats.FORMATS)
+        extensions = ", ".join(FORMATS)
         raise OutputError(f"{output} is a file: name a folder, or a file with one of {extensions}")
     if not one_file and Path.cwd().is_relative_to(target):
         raise UsageError(f"the output {output} contains the current folder: name a new folder")
@@ -283,17 +269,6 @@ def _check_place(output: Path, *, one_file: bool, force: bool) -> None:
 
 
 # ── Reading and writing safely ────────────────────────────────────────────────────────────────
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    """Let what goes wrong with an input name it, apart from what goes wrong with the output."""
-    try:
-        yield
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from error
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 @contextmanager
@@ -317,174 +292,65 @@ def _replacing_folder(folder: Path) -> Iterator[Path]:
 
 
 def _blocks(path: Path) -> Iterator[bytes]:
-    with _reading(path), path.open("rb") as file:
-        while block := file.read(BLOCK):
+    with reading(path), path.open("rb") as file:
+        while block := file.read(lines.BLOCK):
             yield block
 
 
 # ── Lines: JSONL and CSV ──────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True)
-class _Lines:
-    """How a format of lines is told apart.
-
-    `ends_of` finds where records end in bytes that begin with one; `rows_of` says which records
-    are rows; `ended` are the bytes after which a new record can start.
-    """
-
-    ends_of: Callable[[Bytes], Places]
-    rows_of: Callable[[bytes, Places, Path], NDArray[np.bool_]]
-    has_header: bool
-    ended: tuple[bytes, ...]
-
-
 def _copy_jsonl(paths: Sequence[Path], decisions: _Decisions, target: Path) -> None:
-    lines = _Lines(_jsonl_ends, _jsonl_rows, has_header=False, ended=(b"\n",))
-    _copy_lines(paths, decisions, target, lines)
+    _copy_lines(paths, decisions, target, lines.JSONL)
 
 
 def _copy_csv(paths: Sequence[Path], decisions: _Decisions, target: Path) -> None:
-    lines = _Lines(_csv_ends, _csv_rows, has_header=True, ended=(b"\n", b"\r"))
-    _copy_lines(paths, decisions, target, lines)
+    _copy_lines(paths, decisions, target, lines.CSV)
 
 
-def _copy_lines(paths: Sequence[Path], decisions: _Decisions, target: Path, lines: _Lines) -> None:
+def _copy_lines(
+    paths: Sequence[Path], decisions: _Decisions, target: Path, how: lines.Lines
+) -> None:
     """Copy the kept records of all files; only a record that another one follows needs an end."""
     ended = True
     with target.open("wb") as file:
-        file.write(_mark_of(paths[0]))
+        file.write(lines.mark_of(paths[0]))
         for at, path in enumerate(paths):
             followed = at + 1 < len(paths)
-            for piece in _kept_lines(path, decisions, lines, first=at == 0, followed=followed):
+            for piece in _kept_lines(path, decisions, how, first=at == 0, followed=followed):
                 file.write(piece if ended else b"\n" + piece)
-                ended = piece.endswith(lines.ended)
+                ended = piece.endswith(how.ended)
 
 
 def _kept_lines(
-    path: Path, decisions: _Decisions, lines: _Lines, *, first: bool, followed: bool
+    path: Path, decisions: _Decisions, how: lines.Lines, *, first: bool, followed: bool
 ) -> Iterator[bytes]:
     """Yield the bytes of the kept records, and of the header if this is the first file."""
-    header = lines.has_header
-    for data, ends in _records(path, lines.ends_of, followed=followed):
-        kept = lines.rows_of(data, ends, path)
+    header, block = how.has_header, None
+    for block in lines.blocks(path, how):
+        kept = how.rows_of(block, path)
         rows = np.flatnonzero(kept)
         if header and len(rows):
             kept[rows[0]], rows, header = first, rows[1:], False
         kept[rows] = decisions.take(len(rows), path)
         if kept.any():
-            yield _chosen(data, ends, kept)
-
-
-def _chosen(data: bytes, ends: Places, kept: NDArray[np.bool_]) -> bytes:
-    """Return the bytes of the kept records."""
-    if kept.all():
-        return data
-    bytes_kept = np.repeat(kept, np.diff(ends, prepend=0))
-    return np.frombuffer(data, np.uint8)[bytes_kept].tobytes()
-
-
-def _records(
-    path: Path, ends_of: Callable[[Bytes], Places], *, followed: bool
-) -> Iterator[tuple[bytes, Places]]:
-    """Yield blocks of whole records, and where the records end in them."""
-    rest = b""
-    with _reading(path), path.open("rb") as file:
-        file.seek(len(_mark_of(path)))
-        # Reading at least as much as there is already keeps a very long record linear.
-        while block := file.read(max(BLOCK, len(rest))):
-            data = rest + block
-            ends = ends_of(np.frombuffer(data, np.uint8))
-            complete = int(ends[-1]) if len(ends) else 0
-            if complete:
-                yield data[:complete], ends
-            rest = data[complete:]
-    if not rest:
-        return
-    closed = len(ends_of(np.frombuffer(rest + b"\n", np.uint8)))
-    if followed and not closed:
+            yield _chosen(block, kept)
+    if followed and block and not how.closes(block.data[block.starts[-1] :]):
         raise InputError(
             f"the last record of {path} opens a quote and never closes it, so that no row can "
             "follow it: close the quote, or name a folder as output"
         )
-    yield rest, np.array([len(rest)])
 
 
-def _mark_of(path: Path) -> bytes:
-    """Return the byte order mark that a file starts with, if it does."""
-    with _reading(path), path.open("rb") as file:
-        return MARK if file.read(len(MARK)) == MARK else b""
-
-
-def _jsonl_ends(data: Bytes) -> Places:
-    return np.flatnonzero(data == NEWLINE) + 1
-
-
-def _jsonl_rows(data: bytes, ends: Places, path: Path) -> NDArray[np.bool_]:
-    """Say which lines are rows: those that are not blank.
-
-    A line that begins with { and ends with } holds whole objects, since what can follow a } inside
-    of an object does not begin with {. So if there are as many lines as rows were read, then each
-    line is one row.
-    """
-    view = np.frombuffer(data, np.uint8)
-    starts = np.concatenate(([0], ends[:-1]))
-    rows: NDArray[np.bool_] = (view[starts] == OPEN) & (view[ends - 2] == CLOSE)
-    for at in np.flatnonzero(~rows).tolist():
-        rows[at] = _is_row(data[starts[at] : ends[at]].strip(JSON_BLANKS), path)
-    return rows
-
-
-def _is_row(line: bytes, path: Path) -> bool:
-    """Say whether a line has anything in it; refuse half objects. pyarrow reads null as a row."""
-    if line and line != b"null" and not (line[0] == OPEN and line[-1] == CLOSE):
-        start = line[:60].decode("utf-8", "replace")
-        raise InputError(f"{path} has a line that is not an object: {start!r}")
-    return bool(line)
-
-
-def _csv_ends(data: Bytes) -> Places:
-    """Find where CSV records end (see the head of this module).
-
-    A carriage return in the last place is no end yet: a newline may follow.
-    """
-    ends: Places = np.flatnonzero((data == NEWLINE) | (data == RETURN)) + 1
-    ends = ends[(data[ends - 1] == NEWLINE) | (ends < len(data))]
-    halves = (data[ends - 1] == RETURN) & (data[np.minimum(ends, len(data) - 1)] == NEWLINE)
-    ends = ends[~halves]
-    runs, inside = _quoting(data)
-    return ends[~np.concatenate(([False], inside))[np.searchsorted(runs, ends)]]
-
-
-def _quoting(data: Bytes) -> tuple[Places, NDArray[np.bool_]]:
-    """Find the odd runs of quotes, and whether we are inside a quoted field after each."""
-    quotes = np.flatnonzero(data == QUOTE)
-    firsts = np.flatnonzero(np.diff(quotes, prepend=-2) > 1)
-    odd = (np.diff(firsts, append=len(quotes)) & 1).astype(np.bool_)
-    runs = quotes[firsts[odd]]
-    before = data[runs - 1]
-    toggles = (runs == 0) | (before == COMMA) | (before == NEWLINE) | (before == RETURN)
-    count = np.cumsum(toggles)
-    reset = np.maximum.accumulate(np.where(toggles, 0, count))
-    return runs, ((count - reset) & 1).astype(np.bool_)
-
-
-def _csv_rows(data: bytes, ends: Places, path: Path) -> NDArray[np.bool_]:
-    """Say which records are rows: those that are not an empty line."""
-    first = np.frombuffer(data, np.uint8)[np.concatenate(([0], ends[:-1]))]
-    rows: NDArray[np.bool_] = (first != NEWLINE) & (first != RETURN)
-    return rows
+def _chosen(block: lines.Block, kept: NDArray[np.bool_]) -> bytes:
+    """Return the bytes of the kept records."""
+    if kept.all():
+        return block.data
+    bytes_kept = np.repeat(kept, np.diff(block.ends, prepend=0))
+    return np.frombuffer(block.data, np.uint8)[bytes_kept].tobytes()
 
 
 # ── Parquet ───────────────────────────────────────────────────────────────────────────────────
-
-
-def _open_parquet(path: Path, int96: str | None = None) -> Any:
-    import pyarrow.parquet as pq
-
-    return pq.ParquetFile(
-        path, buffer_size=BLOCK, pre_buffer=False, coerce_int96_timestamp_unit=int96
-    )
 
 
 def _copy_parquet(paths: Sequence[Path], decisions: _Decisions, target: Path) -> None:
@@ -492,7 +358,7 @@ def _copy_parquet(paths: Sequence[Path], decisions: _Decisions, target: Path) ->
     import pyarrow.parquet as pq
 
     unit = _int96_unit(paths)
-    with _reading(paths[0]), _open_parquet(paths[0], unit) as file:
+    with reading(paths[0]), formats.open_parquet(paths[0], unit) as file:
         schema, settings = file.schema_arrow, _settings(file)
         groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
         rows = max((group.num_rows for group in groups), default=1)
@@ -526,7 +392,7 @@ def _types_of(file: Any) -> list[tuple[str, str, str]]:
 
 def _kept_tables(paths: Sequence[Path], decisions: _Decisions, unit: str | None) -> Iterator[Any]:
     for path in paths:
-        with _reading(path), _open_parquet(path, unit) as file:
+        with reading(path), formats.open_parquet(path, unit) as file:
             for batch in _batches(file):
                 kept = decisions.take(len(batch), path)
                 if kept.any():
@@ -535,11 +401,8 @@ def _kept_tables(paths: Sequence[Path], decisions: _Decisions, unit: str | None)
 
 def _batches(file: Any) -> Iterator[Any]:
     """Yield batches of some megabytes, none from two row groups (nor can pyarrow read all such)."""
-    for at in range(file.metadata.num_row_groups):
-        group = file.metadata.row_group(at)
-        fitting = BYTES_PER_BATCH * group.num_rows // max(group.total_byte_size, 1)
-        rows = max(1, min(ROWS_PER_BATCH, fitting))
-        yield from file.iter_batches(batch_size=rows, row_groups=[at])
+    for at in range(file.num_row_groups):
+        yield from formats.group_batches(file, at, BYTES_PER_BATCH)
 
 
 def _filtered(table: pa.Table, kept: NDArray[np.bool_]) -> pa.Table:
@@ -571,7 +434,7 @@ def _check_types(paths: Sequence[Path]) -> None:
     import pyarrow.parquet as pq
 
     for path in paths:
-        with _reading(path), _open_parquet(path) as file:
+        with reading(path), formats.open_parquet(path) as file:
             sink = pa.BufferOutputStream()
             pq.ParquetWriter(sink, file.schema_arrow, **_settings(file)).close()
             copied = _types_of(pq.ParquetFile(pa.BufferReader(sink.getvalue())))
@@ -613,7 +476,11 @@ def _casts(table: pa.Table, schema: pa.Schema) -> bool:
 
 def _int96_columns(path: Path) -> Iterator[tuple[pa.Table, pa.Table]]:
     """Yield the INT96 columns of a file twice: in nanoseconds and in microseconds."""
-    with _reading(path), _open_parquet(path) as one, _open_parquet(path, "us") as other:
+    with (
+        reading(path),
+        formats.open_parquet(path) as one,
+        formats.open_parquet(path, "us") as other,
+    ):
         columns = [name for name, physical, _ in _types_of(one) if physical == "INT96"]
         if columns:
             both = (file.iter_batches(ROWS_PER_BATCH, columns=columns) for file in (one, other))

@@ -1,120 +1,161 @@
-"""The file formats: Parquet, JSONL, CSV, and folders of text files.
+"""The file formats of rows and columns: Parquet, JSONL, CSV → pieces of a table.
 
-`files_of` turns a path into files, `schema_of` tells a file's columns, `read_table` reads two of
-them, `read_texts` reads text files whole.
+`schema_of` tells a file's columns, `pieces` reads the contents and the ids from any place on,
+`read_column` reads any one column whole. A piece is some consecutive rows, a few megabytes (or one
+row, if that is longer), and tells where each of them begins.
 """
 
 from __future__ import annotations
 
 import csv as python_csv
+import io
 import json as python_json
+import re
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from lookalike.errors import InputError
+from lookalike.io import lines
+from lookalike.io.files import reading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Future
     from pathlib import Path
 
-FIRST_BLOCK = 16 << 20
+    from lookalike.io.files import TableFile
+
+    Fields = dict[str, pa.DataType]
+    Parse = Callable[[lines.Block], pa.Table]
+    Blame = Callable[[lines.Block], None]
+
+Place = tuple[int, int]
+"""Where a row begins: (byte, row) in files of lines, (row group, row in it) in Parquet."""
+
+START: Place = (0, 0)
+BYTES_PER_PIECE = 4 << 20
+ROWS_PER_PIECE = 1 << 16
+LONGEST = 2**31 - 1  # pyarrow parses no longer row
 TYPED_ROWS = 1000  # how far to look for the first value of a column
 JSON_TYPES = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
 
 
 @dataclass(frozen=True)
-class TableFile:
-    """A file of rows and columns."""
+class LinePiece:
+    """Rows of a file of lines; `starts` are the bytes at which they begin."""
 
-    path: Path
-    format: str
+    table: pa.Table
+    first: int
+    starts: lines.Places
+
+    def place(self, row: int) -> Place:
+        """Say where a row of the piece begins."""
+        return int(self.starts[row]), self.first + row
+
+    def read(self, row: int) -> int:
+        """Return how many bytes of the file lie before a row of the piece."""
+        return int(self.starts[row])
 
 
 @dataclass(frozen=True)
-class TextFile:
-    """A file that is one item; its id is the path relative to the folder that was given."""
+class Group:
+    """A row group: which one, the row and about the byte of the file where it begins."""
 
-    path: Path
-    id: str
-
-
-FORMATS = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-}
+    at: int
+    first: int
+    start: float
+    bytes_per_row: float
 
 
-def files_of(path: Path) -> Sequence[TableFile | TextFile]:
-    """Return the file itself, the tables of a folder, or the texts of a folder, sorted by path."""
-    if not path.exists():
-        raise InputError(f"{path} does not exist")
-    if not path.is_dir():
-        if path.suffix.lower() not in FORMATS:
-            allowed = ", ".join(FORMATS)
-            raise InputError(
-                f"cannot tell the format of {path}: {allowed}, or a folder of text files"
-            )
-        return [TableFile(path, FORMATS[path.suffix.lower()])]
-    inside = sorted(each for each in path.rglob("*") if each.is_file() and not _hidden(each, path))
-    if inside and all(each.suffix.lower() in FORMATS for each in inside):
-        return [TableFile(each, FORMATS[each.suffix.lower()]) for each in inside]
-    if not inside:
-        raise InputError(f"the folder {path} has no files")
-    return [TextFile(each, each.relative_to(path).as_posix()) for each in inside]
+@dataclass(frozen=True)
+class GroupPiece:
+    """Rows of a row group, from its row `row` on."""
+
+    table: pa.Table
+    group: Group
+    row: int
+
+    @property
+    def first(self) -> int:
+        """The number of the first row in the file."""
+        return self.group.first + self.row
+
+    def place(self, row: int) -> Place:
+        """Say where a row of the piece begins."""
+        return self.group.at, self.row + row
+
+    def read(self, row: int) -> int:
+        """Return about how many bytes of the file lie before a row of the piece."""
+        return int(self.group.start + (self.row + row) * self.group.bytes_per_row)
 
 
-def _hidden(file: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in file.relative_to(folder).parts)
+Piece = LinePiece | GroupPiece
+"""Some consecutive rows; `first` is the number in the file of the first of them."""
 
 
-def schema_of(file: TableFile | TextFile) -> pa.Schema:
-    """Return the columns of a file of rows."""
-    if isinstance(file, TextFile):
-        raise InputError(f"{file.path} is a text file among files of rows: give them separately")
-    return _guarded(file.path, _SCHEMAS[file.format])
+def schema_of(file: TableFile) -> pa.Schema | None:
+    """Return the columns of a file, or None if there is nothing in it that could tell them."""
+    with reading(file.path):
+        return _SCHEMAS[file.format](file.path)
 
 
-def read_table(file: TableFile | TextFile, text: str, id: str | None, *, tokens: bool) -> pa.Table:
-    """Read the contents and, if there is one, the id column."""
-    assert isinstance(file, TableFile)
-    return _guarded(file.path, lambda path: _READERS[file.format](path, text, id, tokens))
+def pieces(
+    file: TableFile,
+    schema: pa.Schema,
+    text: str,
+    id: str | None,
+    *,
+    tokens: bool,
+    start: Place = START,
+) -> Iterator[Piece]:
+    """Read the contents and, if there is one, the id column, from a place on."""
+    with reading(file.path):
+        yield from _PIECES[file.format](file.path, schema, text, id, tokens, start)
 
 
-def read_column(file: TableFile | TextFile, name: str) -> pa.ChunkedArray:
+def read_column(file: TableFile, schema: pa.Schema, name: str) -> pa.ChunkedArray:
     """Read any one column, with the type its values have."""
-    assert isinstance(file, TableFile)
-    return _guarded(file.path, lambda path: _COLUMN_READERS[file.format](path, name))
-
-
-def read_texts(files: Sequence[TextFile | TableFile]) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Read text files whole; return their ids and their bytes."""
-    texts = [file for file in files if isinstance(file, TextFile)]
-    contents = [_guarded(file.path, lambda path: path.read_bytes()) for file in texts]
-    ids = pa.array([file.id for file in texts], pa.string())
-    return pa.chunked_array([ids]), pa.chunked_array([pa.array(contents, pa.large_binary())])
-
-
-def _guarded(path: Path, read: Callable[[Path], Any]) -> Any:
-    """Run a reader; what goes wrong names the file."""
-    try:
-        return read(path)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read {path}: {_first_line(error)}") from error
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or _first_line(error)}") from error
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]
+    with reading(file.path):
+        return _COLUMN_READERS[file.format](file.path, schema, name)
 
 
 # ── Parquet ───────────────────────────────────────────────────────────────────────────────────
+
+
+def open_parquet(path: Path, int96: str | None = None) -> Any:
+    """Open a file to be read page by page, since a row group may be larger than memory."""
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(
+        path, buffer_size=lines.BLOCK, pre_buffer=False, coerce_int96_timestamp_unit=int96
+    )
+
+
+def group_batches(
+    file: Any, at: int, size: int, columns: list[str] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield a row group in batches of about `size` bytes."""
+    group = file.metadata.row_group(at)
+    fitting = size * group.num_rows // max(_uncompressed(group, columns), 1)
+    rows = max(1, min(ROWS_PER_PIECE, fitting))
+    yield from file.iter_batches(batch_size=rows, row_groups=[at], columns=columns)
+
+
+def _uncompressed(group: Any, columns: list[str] | None) -> int:
+    """Return how many bytes some columns of a row group have, or all of them."""
+    chunks = [group.column(at) for at in range(group.num_columns)]
+    return sum(
+        chunk.total_uncompressed_size
+        for chunk in chunks
+        if columns is None or f"{chunk.path_in_schema}.".startswith(tuple(f"{c}." for c in columns))
+    )
 
 
 def _parquet_schema(path: Path) -> pa.Schema:
@@ -123,70 +164,192 @@ def _parquet_schema(path: Path) -> pa.Schema:
     return pq.read_schema(path)
 
 
-def _read_parquet(path: Path, text: str, id: str | None, tokens: bool = False) -> pa.Table:
+def _parquet_pieces(
+    path: Path, schema: pa.Schema, text: str, id: str | None, tokens: bool, start: Place
+) -> Iterator[Piece]:
+    columns = list(dict.fromkeys([text] if id is None else [text, id]))
+    start_group, start_row = start
+    with open_parquet(path) as file:
+        for group in _groups(file, path):
+            if group.at >= start_group:
+                batches = group_batches(file, group.at, BYTES_PER_PIECE, columns)
+                skipped = start_row if group.at == start_group else 0
+                for row, batch in _from_row(batches, skipped):
+                    yield GroupPiece(pa.Table.from_batches([batch]), group, row)
+
+
+def _groups(file: Any, path: Path) -> Iterator[Group]:
+    """Yield where the row groups lie in a file; its bytes are shared out among them by size."""
+    groups = [file.metadata.row_group(at) for at in range(file.num_row_groups)]
+    sizes = [group.total_byte_size for group in groups]
+    scale = path.stat().st_size / max(sum(sizes), 1)
+    row = 0
+    for at, group in enumerate(groups):
+        yield Group(at, row, sum(sizes[:at]) * scale, sizes[at] * scale / max(group.num_rows, 1))
+        row += group.num_rows
+
+
+def _from_row(
+    batches: Iterable[pa.RecordBatch], start: int
+) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Leave out the rows before one; yield what remains of each batch, and its first row."""
+    row = 0
+    for batch in batches:
+        skipped = max(start - row, 0)
+        if skipped < len(batch):
+            yield row + skipped, batch.slice(skipped)
+        row += len(batch)
+
+
+def _parquet_column(path: Path, schema: pa.Schema, name: str) -> pa.ChunkedArray:
     import pyarrow.parquet as pq
 
-    wanted = [text] if id is None else [text, id]
-    return pq.ParquetFile(path).read(columns=list(dict.fromkeys(wanted)))
+    return pq.ParquetFile(path).read(columns=[name])[name]
+
+
+# ── Lines: JSONL and CSV ──────────────────────────────────────────────────────────────────────
+
+
+def _line_pieces(
+    path: Path, how: lines.Lines, parse: Parse, start: Place, blame: Blame | None = None
+) -> Iterator[Piece]:
+    """Parse blocks of records, several at a time, and say where each row begins.
+
+    If a block cannot be parsed, `blame` may find better words for it.
+    """
+    offset, first = start
+    if how.has_header and not offset:
+        _, offset = lines.header(path, how)
+    work = partial(_parsed, path, how, parse, blame)
+    for future in _ahead(work, lines.blocks(path, how, offset)):
+        with _counting_rows_from(first):
+            table, starts = future.result()
+        if len(table):
+            yield LinePiece(table, first, starts)
+        first += len(table)
+
+
+def _ahead(
+    work: Callable[[lines.Block], Any], blocks: Iterable[lines.Block]
+) -> Iterator[Future[Any]]:
+    """Work on some blocks at a time, in threads; on a block of one long record alone."""
+    threads = pa.cpu_count()
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[Any]] = deque()
+        for block in blocks:
+            alone = len(block.data) > lines.BLOCK
+            while len(waiting) > (0 if alone else threads):
+                yield waiting.popleft()
+            waiting.append(pool.submit(work, block))
+            del block
+            if alone:
+                yield waiting.popleft()
+        yield from waiting
+
+
+def _parsed(
+    path: Path, how: lines.Lines, parse: Parse, blame: Blame | None, block: lines.Block
+) -> tuple[pa.Table, lines.Places]:
+    """Return the rows of a block, and where in the file each begins."""
+    try:
+        if len(block.data) > LONGEST:
+            raise InputError(f"{path} has a row of more than 2 GiB at byte {block.start:,}")
+        table = parse(block)
+        starts = block.starts[how.rows_of(block, path)] + block.start
+        if len(table) != len(starts):
+            raise InputError(
+                f"{path} has {len(table):,} rows in {len(starts):,} lines from byte "
+                f"{block.start:,} on: each row has to be one line"
+            )
+    except (pa.ArrowInvalid, InputError):
+        if blame is not None:
+            blame(block)
+        raise
+    return table, starts
+
+
+@contextmanager
+def _counting_rows_from(first: int) -> Iterator[None]:
+    """Let an error that names a row of a block name the row of the file."""
+    try:
+        yield
+    except pa.ArrowInvalid as error:
+        counted = re.sub(
+            r"Row #(\d+)", lambda found: f"row {first + int(found[1]) - 1}", str(error), count=1
+        )
+        raise pa.ArrowInvalid(counted) from error
 
 
 # ── CSV ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def _csv_schema(path: Path) -> pa.Schema:
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        header = next(python_csv.reader(file), None)
-    if not header:
+    first, _ = lines.header(path, lines.CSV)
+    text = first.decode("utf-8", "replace")
+    names = next(python_csv.reader(io.StringIO(text, newline="")), None)
+    if not names:
         raise InputError(f"{path} is empty: a CSV file starts with the names of its columns")
-    return pa.schema([(name, pa.string()) for name in header])
+    return pa.schema([(name, pa.string()) for name in names])
 
 
-def _read_csv(path: Path, text: str, id: str | None, tokens: bool) -> pa.Table:
-    from pyarrow import csv
-
+def _csv_pieces(
+    path: Path, schema: pa.Schema, text: str, id: str | None, tokens: bool, start: Place
+) -> Iterator[Piece]:
     if tokens:
         raise InputError(f"{path} is CSV, which has no lists of tokens: use Parquet or JSONL")
     kinds = {text: pa.large_binary()} | ({} if id is None or id == text else {id: pa.string()})
-    return _read_csv_columns(
-        path,
-        csv.ConvertOptions(
-            column_types=kinds, include_columns=list(kinds), strings_can_be_null=False
-        ),
-    )
+    yield from _line_pieces(path, lines.CSV, partial(_parse_csv, schema.names, kinds), start)
 
 
-def _read_csv_columns(path: Path, convert: Any) -> pa.Table:
+def _parse_csv(
+    names: list[str], kinds: dict[str, pa.DataType | None], block: lines.Block
+) -> pa.Table:
+    """Parse the wanted columns; where no type is given, it is guessed."""
     from pyarrow import csv
 
-    parse = csv.ParseOptions(newlines_in_values=True)
-    return _in_growing_blocks(
-        path,
-        lambda block: csv.read_csv(
-            path,
-            read_options=csv.ReadOptions(block_size=block),
-            parse_options=parse,
-            convert_options=convert,
+    return csv.read_csv(
+        pa.BufferReader(block.data),
+        csv.ReadOptions(use_threads=False, block_size=len(block.data), column_names=names),
+        csv.ParseOptions(newlines_in_values=True),
+        csv.ConvertOptions(
+            column_types={name: kind for name, kind in kinds.items() if kind is not None},
+            include_columns=list(kinds),
+            strings_can_be_null=False,
         ),
     )
+
+
+def _csv_column(path: Path, schema: pa.Schema, name: str) -> pa.ChunkedArray:
+    """Read a column with the type that all its blocks have, or else as strings."""
+
+    def read(kind: pa.DataType | None) -> pa.ChunkedArray:
+        parse = partial(_parse_csv, schema.names, {name: kind})
+        tables = [piece.table for piece in _line_pieces(path, lines.CSV, parse, START)]
+        empty = pa.table({name: pa.nulls(0)})
+        return pa.concat_tables([empty, *tables], promote_options="permissive")[name]
+
+    try:
+        return read(None)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return read(pa.string())
 
 
 # ── JSONL ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _jsonl_schema(path: Path) -> pa.Schema:
+def _jsonl_schema(path: Path) -> pa.Schema | None:
     """Tell the columns from the first rows, and their types from the first that have a value."""
-    kinds: dict[str, pa.DataType] = {}
+    kinds: dict[str, pa.DataType] | None = None
     with path.open("rb") as file:
         rows = ((number, line) for number, line in enumerate(file, start=1) if line.strip())
         for number, line in islice(rows, TYPED_ROWS):
+            kinds = kinds or {}
             for name, value in _parse_line(line, path, number).items():
                 if kinds.get(name, pa.null()) == pa.null():
                     kinds[name] = _json_type(value)
             if pa.null() not in kinds.values():
                 break
-    if not kinds:
-        raise InputError(f"{path} is empty: a JSONL file has one object in each line")
-    return pa.schema(kinds)
+    return None if kinds is None else pa.schema(kinds)
 
 
 def _json_type(value: Any) -> pa.DataType:
@@ -205,84 +368,74 @@ def _parse_line(line: bytes, path: Path, number: int) -> dict[str, Any]:
     return row
 
 
-def _read_jsonl(path: Path, text: str, id: str | None, tokens: bool) -> pa.Table:
-    schema = _jsonl_schema(path)
+def _jsonl_pieces(
+    path: Path, schema: pa.Schema, text: str, id: str | None, tokens: bool, start: Place
+) -> Iterator[Piece]:
     tokens_type = schema.field(text).type
     if pa.types.is_null(tokens_type):
         tokens_type = pa.list_(pa.string())
     fields = {text: tokens_type if tokens else pa.large_string()}
     if id is not None and id != text:
         fields[id] = schema.field(id).type
-    try:
-        return _read_json_fields(path, fields)
-    except pa.ArrowInvalid as error:
-        _name_the_bad_line(path, fields)
-        raise error
+
+    parse, blame = partial(_parse_json, fields), partial(_name_the_bad_line, path, fields)
+    yield from _line_pieces(path, lines.JSONL, parse, start, blame)
 
 
-def _read_json_fields(path: Path, fields: dict[str, pa.DataType]) -> pa.Table:
+def _parse_json(fields: Fields, block: lines.Block) -> pa.Table:
     from pyarrow import json
 
-    parse = json.ParseOptions(explicit_schema=pa.schema(fields), unexpected_field_behavior="ignore")
-    return _in_growing_blocks(
-        path,
-        lambda block: json.read_json(
-            path, read_options=json.ReadOptions(block_size=block), parse_options=parse
-        ),
+    schema = pa.schema(fields)
+    return json.read_json(
+        pa.BufferReader(block.data),
+        json.ReadOptions(use_threads=False, block_size=len(block.data)),
+        json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
     )
 
 
-def _name_the_bad_line(path: Path, fields: dict[str, pa.DataType]) -> None:
+def _name_the_bad_line(path: Path, fields: Fields, block: lines.Block) -> None:
     """Raise an error that names the first line that does not fit, if one can be found."""
+    first = _line_number(path, block.start)
+    for number, line in enumerate(io.BytesIO(block.data), start=first):
+        if not line.strip() or line.strip() == b"null":
+            continue
+        row = _parse_line(line, path, number)
+        for name, kind in fields.items():
+            value = row.get(name)
+            if value is not None and _json_type(value) != kind and kind != pa.large_string():
+                raise InputError(
+                    f"{path}, line {number}: {name!r} is {value!r}, but the lines before it "
+                    f"have {kind}"
+                )
+            if kind == pa.large_string() and value is not None and not isinstance(value, str):
+                raise InputError(f"{path}, line {number}: {name!r} is {value!r}, not a text")
+
+
+def _line_number(path: Path, place: int) -> int:
+    """Return the number of the line, counted from 1, that begins at a byte of a file."""
+    number = 1
     with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            row = _parse_line(line, path, number)
-            for name, kind in fields.items():
-                value = row.get(name)
-                if value is not None and _json_type(value) != kind and kind != pa.large_string():
-                    raise InputError(
-                        f"{path}, line {number}: {name!r} is {value!r}, but the lines before it "
-                        f"have {kind}"
-                    )
-                if kind == pa.large_string() and value is not None and not isinstance(value, str):
-                    raise InputError(f"{path}, line {number}: {name!r} is {value!r}, not a text")
+        while block := file.read(min(lines.BLOCK, place - file.tell())):
+            number += block.count(b"\n")
+    return number
 
 
-def _in_growing_blocks(path: Path, read: Callable[[int], pa.Table]) -> pa.Table:
-    """Read with larger and larger blocks until the longest row fits one."""
-    size, block = path.stat().st_size, FIRST_BLOCK
-    while True:
-        try:
-            return read(min(block, 2**31 - 1))
-        except pa.ArrowInvalid as error:
-            straddles = "straddl" in str(error)
-            if not straddles or block > max(size, 1):
-                raise
-            block *= 4
+def _jsonl_column(path: Path, schema: pa.Schema, name: str) -> pa.ChunkedArray:
+    kind = schema.field(name).type
 
+    def read(kind: pa.DataType) -> pa.ChunkedArray:
+        parse = partial(_parse_json, {name: kind})
+        tables = [piece.table for piece in _line_pieces(path, lines.JSONL, parse, START)]
+        return pa.chunked_array([chunk for each in tables for chunk in each[name].chunks], kind)
 
-def _parquet_column(path: Path, name: str) -> pa.ChunkedArray:
-    return _read_parquet(path, name, None)[name]
-
-
-def _csv_column(path: Path, name: str) -> pa.ChunkedArray:
-    from pyarrow import csv
-
-    return _read_csv_columns(path, csv.ConvertOptions(include_columns=[name]))[name]
-
-
-def _jsonl_column(path: Path, name: str) -> pa.ChunkedArray:
-    kind = _jsonl_schema(path).field(name).type
     try:
-        return _read_json_fields(path, {name: kind})[name]
+        return read(kind)
     except pa.ArrowInvalid:
         if not pa.types.is_integer(kind):
             raise
-        return _read_json_fields(path, {name: pa.float64()})[name]  # 1, 2, 2.5
+        return read(pa.float64())  # 1, 2, 2.5
 
 
-_COLUMN_READERS = {"parquet": _parquet_column, "csv": _csv_column, "jsonl": _jsonl_column}
 _SCHEMAS = {"parquet": _parquet_schema, "csv": _csv_schema, "jsonl": _jsonl_schema}
-_READERS = {"parquet": _read_parquet, "csv": _read_csv, "jsonl": _read_jsonl}
+_PIECES = {"parquet": _parquet_pieces, "csv": _csv_pieces, "jsonl": _jsonl_pieces}
+_COLUMN_READERS = {"parquet": _parquet_column, "csv": _csv_column, "jsonl": _jsonl_column}
