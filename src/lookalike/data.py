@@ -140,7 +140,8 @@ class Corpus:
 
 
 def _shown_kind(kind: pa.DataType) -> pa.DataType:
-    return pa.string() if pa.types.is_large_string(kind) else kind
+    usual = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
+    return usual.get(kind, kind)
 
 
 def _as_kind(ids: pa.ChunkedArray, kind: pa.DataType) -> pa.Array:

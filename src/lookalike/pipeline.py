@@ -229,7 +229,7 @@ def pairs_of_groups(found: Search, most_pairs: int = MOST_PAIRS, *, compact: boo
     More than `most_pairs` pairs of items are refused; compact, exact copies do not multiply them.
     """
     copies = 0 if compact else collapsing.count_copies(found.groups)
-    _check_count(copies, most=most_pairs)
+    _check_count(copies, "exact copies alone", most=most_pairs)
     crowded = jaccard.join(
         found.sets,
         found.groups,
@@ -240,7 +240,7 @@ def pairs_of_groups(found: Search, most_pairs: int = MOST_PAIRS, *, compact: boo
     )
     between = Pairs.joined([found.pairs, crowded])
     count = len(between) if compact else collapsing.count_pairs(found.groups, between)
-    _check_count(copies + count, most=most_pairs)
+    _check_count(copies + count, "the last candidate", most=most_pairs)
     return between
 
 
@@ -447,11 +447,10 @@ def _compare(ready: Prepared, most_elements: int, candidates: Candidates) -> Pai
     return Pairs(group_of[pairs.left], group_of[pairs.right], pairs.similarity)
 
 
-def _check_count(pairs: int, percent: int = 100, *, most: int | None) -> None:
+def _check_count(pairs: int, where: str, *, most: int | None) -> None:
     if most is not None and pairs > most:
         raise UsageError(
-            f"there are more than {most:,} pairs ({pairs:,} in {percent} % of the candidates): "
-            "cluster or deduplicate "
+            f"there are more than {most:,} pairs ({pairs:,} after {where}): cluster or deduplicate "
             "instead of listing them (lookalike cluster, lookalike dedup), raise the threshold, "
             "list exact copies only once (--compact), or allow more (--max-pairs)"
         )

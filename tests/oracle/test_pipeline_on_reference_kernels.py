@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.data
 
-FUNCTIONS = [name for name in kernels.__all__ if name != "UNICODE"]
+STORAGE = {"UNICODE", "allocate", "set_scratch", "scratch_in_use", "checksum"}
+FUNCTIONS = [name for name in kernels.__all__ if name not in STORAGE]
 ALWAYS = {
     "band_keys",
     "candidates",

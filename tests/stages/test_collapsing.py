@@ -15,7 +15,6 @@ from lookalike.stages.collapsing import (
     expand,
     expand_compactly,
     pair_counts,
-    sides_of_groups,
 )
 
 

@@ -15,8 +15,8 @@ COVERED = 54  # of 60 intervals at 95 %: fewer have a probability below 1 %
 
 
 def table_of(path) -> pa.Table:
-    corpus = readers.read(path).corpus
-    return pa.table({"id": corpus.ids, "text": corpus.contents})
+    (batch,) = readers.open_source(path).batches(1 << 30)
+    return pa.table({"id": batch.ids, "text": batch.contents})
 
 
 def bands_for(similarities: np.ndarray, recall: float) -> dict[str, int]:

@@ -106,9 +106,22 @@ def test_what_makes_no_sense_is_refused(wrong):
         wrong()
 
 
-def test_ids_that_cannot_be_compared_are_refused_clearly():
-    import pyarrow as pa
-
-    table = pa.table({"id": pa.array([b"a"], pa.binary_view()), "text": ["x"]})
-    with pytest.raises(InputError, match="cast them to strings"):
-        la.find(table)
+@pytest.mark.parametrize(
+    "ids",
+    [
+        pa.array([b"a", b"b"], pa.binary_view()),
+        pa.array([b"a", b"b"], pa.binary()),
+        pa.array(["a", "b"], pa.string_view()),
+        pa.array([1.5, 2.5]),
+        pa.array([True, False]),
+        pa.array([1, 2], pa.timestamp("us")),
+        pa.array([b"xx", b"yy"], pa.binary(2)),
+        pa.array([1, 2], pa.decimal128(5, 2)),
+    ],
+    ids=lambda ids: str(ids.type),
+)
+def test_ids_of_every_plain_type_come_back_as_they_were(ids):
+    pairs = la.find(pa.table({"id": ids, "text": ["one text", "One text"]})).pairs
+    assert pairs["left"].to_pylist() + pairs["right"].to_pylist() == ids.to_pylist()
+    with pytest.raises(InputError, match="stands at 2 rows"):
+        la.find(pa.table({"id": ids.take(pa.array([0, 0])), "text": ["a", "b"]}))

@@ -31,7 +31,7 @@ COLUMNS = {"left": np.int32, "right": np.int32, "similarity": np.float64}
 def work(
     runs: list[NDArray[np.uint64]],
     compare: Compare,
-    watch: Callable[[int, int], None],
+    watch: Callable[[int, str], None],
     count: Count,
     *,
     size: int,
@@ -39,7 +39,7 @@ def work(
     """Return the work of comparing candidates, about `size` of them at a time.
 
     A unit's cursor tells how many candidates and (by `count`) how many pairs there were up to it;
-    `watch(pairs, percent)` may stop the work when these are too many.
+    `watch(pairs, where)` may stop the work when these are too many.
     """
     total = sum(map(len, runs))
 
@@ -51,7 +51,7 @@ def work(
             met += len(candidates)
             passed += count(pairs)
             done = sum(int(np.searchsorted(run, np.uint64(last << 32))) for run in runs)
-            watch(passed, 100 * done // total)
+            watch(passed, f"{100 * done // total} % of the candidates")
             columns: Pieces = {"left": pairs.left, "right": pairs.right, "similarity": pairs.similarity}
             yield Unit(columns, (last, met, passed), done, total, met)
 
