@@ -24,6 +24,10 @@ constexpr uint32_t S_count = L_count * V_count * T_count;
 
 constexpr size_t longest_fold_bytes = 4 * longest_fold;
 
+// ASCII is written in runs of at most this many bytes: room for all that is left of a huge text
+// would be room for what is not there, when something before it grew.
+constexpr std::ptrdiff_t longest_run = 1 << 12;
+
 using Codes = std::vector<uint32_t>;
 
 void decompose(uint32_t code, Codes& out) {
@@ -194,14 +198,15 @@ void normalise_standard(Bytes text, Writer& writer) {
     size_t segment_size = writer.size(); // and how much was written before it
     while (at < end) {
         if (*at < 0x80) {
-            uint8_t* out = writer.at_end(static_cast<size_t>(end - at) + 8);
+            const uint8_t* const stop = at + std::min(end - at, longest_run);
+            uint8_t* out = writer.at_end(static_cast<size_t>(stop - at));
             uint64_t eight;
-            while (end - at >= 8 && (std::memcpy(&eight, at, 8), is_ascii(eight))) {
+            while (stop - at >= 8 && (std::memcpy(&eight, at, 8), is_ascii(eight))) {
                 eight = lower(eight);
                 std::memcpy(out, &eight, 8);
                 at += 8, out += 8;
             }
-            while (at < end && *at < 0x80) {
+            while (at < stop && *at < 0x80) {
                 *out++ = lower(*at++);
             }
             writer.advance_to(out);

@@ -87,6 +87,10 @@ void* map_anonymous(size_t bytes) {
     if (block == MAP_FAILED) {
         throw std::bad_alloc();
     }
+#ifdef MADV_HUGEPAGE
+    // A fresh block faults in page by page; by pages of 2 MB that costs a fifth.
+    ::madvise(block, bytes, MADV_HUGEPAGE);
+#endif
     return block;
 }
 

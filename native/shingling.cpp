@@ -106,6 +106,44 @@ void each_token(Bytes text, Unit unit, Profile profile, Buffer& buffer, Token&& 
     }
 }
 
+// A growing list of hashes. A new chunk is about as large as all before it, within limits: nothing
+// is copied while it grows, and little is there twice while it is copied to its place in the end.
+class Chunks {
+public:
+    void push(uint64_t hash) {
+        if (next_ == end_) {
+            add_chunk();
+        }
+        *next_++ = hash;
+    }
+    size_t size() const { return room_ - static_cast<size_t>(end_ - next_); }
+
+    // Copies all hashes to `place` and frees them on the way.
+    void move_to(uint64_t* place) {
+        size_t left = size();
+        for (Array<uint64_t>& chunk : chunks_) {
+            const size_t count = std::min(left, chunk.size());
+            place = std::copy_n(chunk.data(), count, place);
+            left -= count;
+            Array<uint64_t>().swap(chunk);
+        }
+    }
+
+private:
+    static constexpr size_t least = 1 << 10, most = 1 << 20;
+
+    void add_chunk() {
+        chunks_.emplace_back(std::clamp(room_, least, most));
+        next_ = chunks_.back().data();
+        end_ = next_ + chunks_.back().size();
+        room_ += chunks_.back().size();
+    }
+
+    std::vector<Array<uint64_t>> chunks_;
+    uint64_t *next_ = nullptr, *end_ = nullptr; // the free places of the last chunk
+    size_t room_ = 0;                           // places in all chunks
+};
+
 // Rolls a window of k token hashes over one item and appends the shingles to `out`.
 class Window {
 public:
@@ -118,7 +156,7 @@ public:
         value_ = 0;
         count_ = 0;
     }
-    void push(uint64_t token, Array<uint64_t>& out) {
+    void push(uint64_t token, Chunks& out) {
         value_ = value_ * polynomial + token;
         if (count_ < k_) {
             // A document of one token must not pay for a huge k.
@@ -137,12 +175,12 @@ public:
             place_ = 0;
         }
         if (count_ >= k_) {
-            out.push_back(finish_shingle(value_, k_));
+            out.push(finish_shingle(value_, k_));
         }
     }
-    void finish(Array<uint64_t>& out) const {
+    void finish(Chunks& out) const {
         if (count_ > 0 && count_ < k_) {
-            out.push_back(finish_shingle(value_, count_));
+            out.push(finish_shingle(value_, count_));
         }
     }
 
@@ -174,14 +212,14 @@ Ragged<uint64_t> shingle_all(size_t items, size_t k, unsigned threads, Offset&& 
                              Shingle&& shingle) {
     const std::vector<size_t> firsts = group(items, offset);
     const size_t groups = firsts.size() - 1;
-    std::vector<Array<uint64_t>> parts(groups);
+    std::vector<Chunks> parts(groups);
     Ragged<uint64_t> result;
     result.starts.assign(items + 1, 0);
     parallel(groups, 1, threads, [&](size_t begin, size_t end) {
         Window window(k);
         Buffer buffer;
         for (size_t g = begin; g < end; ++g) {
-            Array<uint64_t>& out = parts[g];
+            Chunks& out = parts[g];
             for (size_t i = firsts[g]; i < firsts[g + 1]; ++i) {
                 const size_t before = out.size();
                 window.start();
@@ -197,9 +235,7 @@ Ragged<uint64_t> shingle_all(size_t items, size_t k, unsigned threads, Offset&& 
     result.values.resize(static_cast<size_t>(result.starts.back()));
     parallel(groups, 1, threads, [&](size_t begin, size_t end) {
         for (size_t g = begin; g < end; ++g) {
-            std::copy(parts[g].begin(), parts[g].end(),
-                      result.values.begin() + result.starts[firsts[g]]);
-            Array<uint64_t>().swap(parts[g]);
+            parts[g].move_to(result.values.data() + result.starts[firsts[g]]);
         }
     });
     return result;
