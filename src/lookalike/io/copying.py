@@ -318,13 +318,14 @@ def _copy_lines(
         for at, path in enumerate(paths):
             followed = at + 1 < len(paths)
             for piece in _kept_lines(path, decisions, how, first=at == 0, followed=followed):
-                file.write(piece if ended else b"\n" + piece)
-                ended = piece.endswith(how.ended)
+                file.write(b"" if ended else b"\n")
+                file.write(piece)
+                ended = bytes(piece[-1:]) in how.ended
 
 
 def _kept_lines(
     path: Path, decisions: _Decisions, how: lines.Lines, *, first: bool, followed: bool
-) -> Iterator[bytes]:
+) -> Iterator[memoryview]:
     """Yield the bytes of the kept records, and of the header if this is the first file."""
     header, block = how.has_header, None
     for block in lines.blocks(path, how):
@@ -335,19 +336,19 @@ def _kept_lines(
         kept[rows] = decisions.take(len(rows), path)
         if kept.any():
             yield _chosen(block, kept)
-    if followed and block and not how.closes(block.data[block.starts[-1] :]):
+    if followed and block and not how.closes(block.record(-1)):
         raise InputError(
             f"the last record of {path} opens a quote and never closes it, so that no row can "
             "follow it: close the quote, or name a folder as output"
         )
 
 
-def _chosen(block: lines.Block, kept: NDArray[np.bool_]) -> bytes:
+def _chosen(block: lines.Block, kept: NDArray[np.bool_]) -> memoryview:
     """Return the bytes of the kept records."""
     if kept.all():
         return block.data
     bytes_kept = np.repeat(kept, np.diff(block.ends, prepend=0))
-    return np.frombuffer(block.data, np.uint8)[bytes_kept].tobytes()
+    return np.frombuffer(block.data, np.uint8)[bytes_kept].data
 
 
 # ── Parquet ───────────────────────────────────────────────────────────────────────────────────

@@ -20,7 +20,7 @@ How CSV records are told apart
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from lookalike.io.files import reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from io import FileIO
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -47,7 +48,7 @@ JSON_BLANKS = b" \t\r\n"
 class Block:
     """Whole records: their bytes, where in them each one ends, and where in the file they begin."""
 
-    data: bytes
+    data: memoryview
     ends: Places
     start: int
 
@@ -55,6 +56,15 @@ class Block:
     def starts(self) -> Places:
         """Where in the bytes each record begins."""
         return np.concatenate((np.zeros(1, np.intp), self.ends[:-1]))
+
+    def record(self, at: int) -> bytes:
+        """Return the bytes of one record."""
+        return bytes(self.data[self.starts[at] : self.ends[at]])
+
+    @property
+    def longest(self) -> int:
+        """The bytes of the longest record."""
+        return int(np.diff(self.ends, prepend=0).max())
 
 
 @dataclass(frozen=True)
@@ -77,14 +87,14 @@ class Lines:
 
 def blocks(path: Path, lines: Lines, start: int = 0, size: int | None = None) -> Iterator[Block]:
     """Yield blocks of whole records from a place on; a record longer than a block comes alone."""
-    with reading(path), path.open("rb") as file:
+    with reading(path), path.open("rb", buffering=0) as file:
         at = max(start, len(_mark(file)))
         while block := _block(file, at, lines, size or BLOCK):
             yield block
             at += len(block.data)
 
 
-def _block(file: BinaryIO, at: int, lines: Lines, size: int) -> Block | None:
+def _block(file: FileIO, at: int, lines: Lines, size: int) -> Block | None:
     """Read one block. A long record is read again as a whole, not put together from its parts."""
     wanted = size
     while True:
@@ -99,12 +109,16 @@ def _block(file: BinaryIO, at: int, lines: Lines, size: int) -> Block | None:
     if wanted > size:
         ends, data = ends[:1], b""
         data = _bytes(file, at, int(ends[0]))
-    return Block(data if ends[-1] == len(data) else data[: ends[-1]], ends, at)
+    return Block(memoryview(data)[: ends[-1]], ends, at)
 
 
-def _bytes(file: BinaryIO, at: int, size: int) -> bytes:
+def _bytes(file: FileIO, at: int, size: int) -> bytes:
+    """Read so many bytes, or all there are; the system may give less at a time (2 GiB)."""
     file.seek(at)
-    return file.read(size)
+    data = file.read(size)
+    while len(data) < size and (more := file.read(size - len(data))):
+        data += more
+    return data
 
 
 def header(path: Path, lines: Lines) -> tuple[bytes, int]:
@@ -112,18 +126,17 @@ def header(path: Path, lines: Lines) -> tuple[bytes, int]:
     for block in blocks(path, lines, size=SCANNED):
         rows = np.flatnonzero(lines.rows_of(block, path))
         if len(rows):
-            start, end = int(block.starts[rows[0]]), int(block.ends[rows[0]])
-            return block.data[start:end], block.start + end
+            return block.record(rows[0]), block.start + int(block.ends[rows[0]])
     return b"", 0
 
 
 def mark_of(path: Path) -> bytes:
     """Return the byte order mark that a file starts with, if it does."""
-    with reading(path), path.open("rb") as file:
+    with reading(path), path.open("rb", buffering=0) as file:
         return _mark(file)
 
 
-def _mark(file: BinaryIO) -> bytes:
+def _mark(file: FileIO) -> bytes:
     return MARK if file.read(len(MARK)) == MARK else b""
 
 
@@ -156,7 +169,7 @@ def _jsonl_rows(block: Block, path: Path) -> NDArray[np.bool_]:
     view, starts = np.frombuffer(block.data, np.uint8), block.starts
     rows: NDArray[np.bool_] = (view[starts] == OPEN) & (view[block.ends - 2] == CLOSE)
     for at in np.flatnonzero(~rows).tolist():
-        rows[at] = _is_row(block.data[starts[at] : block.ends[at]].strip(JSON_BLANKS), path)
+        rows[at] = _is_row(bytes(block.data[starts[at] : block.ends[at]]).strip(JSON_BLANKS), path)
     return rows
 
 
@@ -176,18 +189,19 @@ def _csv_ends(data: Bytes) -> Places:
 
     A carriage return in the last place is no end yet: a newline may follow.
     """
-    ends = _where(data, NEWLINE, RETURN) + 1
+    marks = _where(data, NEWLINE, RETURN, QUOTE)
+    quoting = data[marks] == QUOTE
+    ends = marks[~quoting] + 1
     ends = ends[(data[ends - 1] == NEWLINE) | (ends < len(data))]
     halves = (data[ends - 1] == RETURN) & (data[np.minimum(ends, len(data) - 1)] == NEWLINE)
     ends = ends[~halves]
-    runs, inside = _quoting(data)
+    runs, inside = _quoting(data, marks[quoting])
     outside: Places = ends[~np.concatenate(([False], inside))[np.searchsorted(runs, ends)]]
     return outside
 
 
-def _quoting(data: Bytes) -> tuple[Places, NDArray[np.bool_]]:
+def _quoting(data: Bytes, quotes: Places) -> tuple[Places, NDArray[np.bool_]]:
     """Find the odd runs of quotes, and whether we are inside a quoted field after each."""
-    quotes = _where(data, QUOTE)
     firsts = np.flatnonzero(np.diff(quotes, prepend=-2) > 1)
     odd = (np.diff(firsts, append=len(quotes)) & 1).astype(np.bool_)
     runs = quotes[firsts[odd]]

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from lookalike.data import Cursor
     from lookalike.io.files import TableFile, TextFile
 
+    Held = tuple[pa.ChunkedArray, pa.ChunkedArray | None]
+
 ROWS_PER_PIECE = 1 << 16
 EDGE_ROWS = 100
 BYTES_PER_BATCH = 32 << 20
@@ -41,8 +43,8 @@ ITEM = 8  # what an item takes beside its bytes: without it, a batch of empty it
 class Piece:
     """Some consecutive items; `where` gives the cursor of each, and the bytes read before it."""
 
-    contents: pa.Array
-    ids: pa.Array | None
+    contents: pa.ChunkedArray
+    ids: pa.ChunkedArray | None
     where: Callable[[int], tuple[Cursor, int]]
 
 
@@ -76,7 +78,7 @@ class ItemSource(ABC):
 
     def batches(self, size: int, cursor: Cursor | None = None) -> Iterator[Batch]:
         """Read from a cursor on, in batches of about `size` bytes, one item at least."""
-        held: list[tuple[pa.Array, pa.Array | None]] = []
+        held: list[Held] = []
         room = size
         for piece in self.pieces(cursor):
             at, starts = 0, _starts(piece.contents)
@@ -109,14 +111,18 @@ class ItemSource(ABC):
         return pa.concat_arrays(found).take(pa.array(order))
 
 
-def _starts(contents: pa.Array) -> NDArray[np.int64]:
+def _starts(contents: pa.ChunkedArray) -> NDArray[np.int64]:
     """Return where items would begin if all lay one behind the other, each with its offset."""
-    items = ITEM * np.arange(len(contents) + 1)
+    sizes = [np.zeros(1, np.int64), *(_sizes(chunk) for chunk in contents.chunks)]
+    return np.concatenate(sizes).cumsum()
+
+
+def _sizes(contents: pa.Array) -> NDArray[np.int64]:
+    """Return the bytes of each text or list, with its offset and those of the tokens."""
     if pa.types.is_large_binary(contents.type):
-        return _offsets(contents) + items
-    tokens = np.asarray(contents.offsets, np.int64)
-    values = contents.values
-    return (_offsets(values) + ITEM * np.arange(len(values) + 1))[tokens] + items
+        return np.diff(_offsets(contents)) + ITEM
+    tokens = np.concatenate((np.zeros(1, np.int64), _sizes(contents.values).cumsum()))
+    return np.diff(tokens[np.asarray(contents.offsets, np.int64)]) + ITEM
 
 
 def _offsets(texts: pa.Array) -> NDArray[np.int64]:
@@ -126,25 +132,23 @@ def _offsets(texts: pa.Array) -> NDArray[np.int64]:
     return np.frombuffer(buffer, np.int64)[texts.offset : texts.offset + len(texts) + 1]
 
 
-def _sliced(piece: Piece, first: int, last: int) -> tuple[pa.Array, pa.Array | None]:
+def _sliced(piece: Piece, first: int, last: int) -> Held:
     ids = None if piece.ids is None else piece.ids.slice(first, last - first)
     return piece.contents.slice(first, last - first), ids
 
 
-def _batch(held: list[tuple[pa.Array, pa.Array | None]], cursor: Cursor, read: int) -> Batch:
+def _batch(held: list[Held], cursor: Cursor, read: int) -> Batch:
     """Join what is held, and hold it no longer."""
     contents = _joined([contents for contents, _ in held])
-    ids = None if held[0][1] is None else _joined([ids for _, ids in held if ids is not None])
+    ids = _joined([ids for _, ids in held if ids is not None]) if held[0][1] is not None else None
     held.clear()
     return Batch(contents, ids, cursor, read)
 
 
-def _joined(arrays: list[pa.Array]) -> pa.Array:
-    return arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
-
-
-def _flat(column: pa.ChunkedArray) -> pa.Array:
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+def _joined(columns: list[pa.ChunkedArray]) -> pa.Array:
+    """Return one array of all values: a copy, unless they are one already."""
+    chunks = [chunk for column in columns for chunk in column.chunks]
+    return chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
 
 
 # ── Files of rows ─────────────────────────────────────────────────────────────────────────────
@@ -193,7 +197,7 @@ class FileSource(ItemSource):
             file, schema, columns.text, columns.id, tokens=self.unit == "tokens", start=start
         ):
             yield Piece(
-                _flat(contents_of(piece.table[columns.text], self.unit, where)),
+                contents_of(piece.table[columns.text], self.unit, where),
                 _ids(piece.table, columns, where, piece.first),
                 partial(self._where, at, piece),
             )
@@ -226,10 +230,8 @@ class FileSource(ItemSource):
         )
 
 
-def _ids(table: pa.Table, columns: Columns, where: str, first: int) -> pa.Array | None:
-    if columns.id is None:
-        return None
-    return _flat(plain_ids(table[columns.id], columns.id, where, first))
+def _ids(table: pa.Table, columns: Columns, where: str, first: int) -> pa.ChunkedArray | None:
+    return columns.id and plain_ids(table[columns.id], columns.id, where, first)
 
 
 # ── Text files ────────────────────────────────────────────────────────────────────────────────
@@ -259,10 +261,10 @@ class TextSource(ItemSource):
         for at in range(start, len(self.files)):
             file = self.files[at]
             with reading(file.path):
-                contents = _one_text(file.path.read_bytes())
+                text = _one_text(file.path.read_bytes())
             yield Piece(
-                contents,
-                pa.array([file.id], pa.string()),
+                pa.chunked_array([text]),
+                pa.chunked_array([pa.array([file.id], pa.string())]),
                 partial(self._where, at),
             )
 
@@ -325,15 +327,15 @@ class TableSource(ItemSource):
     def _where(self, first: int, row: int) -> tuple[Cursor, int]:
         return (first + row,), self.size * (first + row) // len(self.table)
 
-    def _contents(self, first: int, n: int) -> pa.Array:
-        return _flat(contents_of(self._column.slice(first, n), self.unit, self.where))
+    def _contents(self, first: int, n: int) -> pa.ChunkedArray:
+        return contents_of(self._column.slice(first, n), self.unit, self.where)
 
     def fingerprint(self) -> list[dict[str, str | int]]:
         """Tell how many rows and bytes there are, and a hash of the first and the last ones."""
         rows = len(self.table)
         edges = hashlib.blake2b(digest_size=16)
         for first in (0, max(rows - EDGE_ROWS, 0)):
-            contents = self._contents(first, EDGE_ROWS)
+            contents = self._contents(first, EDGE_ROWS).combine_chunks()
             while pa.types.is_nested(contents.type):
                 contents = contents.flatten()
             for text in contents.to_pylist():
@@ -352,4 +354,4 @@ class TableSource(ItemSource):
     def take(self, positions: list[int]) -> pa.Array:
         """Return the contents of some rows."""
         rows = self._column.take(pa.array(positions, pa.int64()))
-        return _flat(contents_of(rows, self.unit, self.where))
+        return contents_of(rows, self.unit, self.where).combine_chunks()
