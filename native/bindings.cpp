@@ -200,16 +200,16 @@ NB_MODULE(_native, m) {
 
     m.def(
         "candidates",
-        [](In<uint64_t, 2> keys, size_t band, MaybeIn sides, MaybeIn crowded, size_t cap,
-           uint64_t part, uint64_t parts, unsigned threads) {
+        [](In<uint64_t> keys, MaybeIn sides, MaybeIn crowded, size_t cap, uint64_t part,
+           uint64_t parts, unsigned threads) {
             auto found = freely([&] {
-                return candidates(span(keys), keys.shape(1), band, span(sides), span(crowded), cap,
-                                  {part, parts}, threads);
+                return candidates(span(keys), span(sides), span(crowded), cap, {part, parts},
+                                  threads);
             });
             return nb::make_tuple(give(std::move(found.left)), give(std::move(found.right)));
         },
-        "keys"_a, "band"_a, "sides"_a = nb::none(), "crowded"_a = nb::none(), "cap"_a = no_cap,
-        "part"_a = 0, "parts"_a = 1, "threads"_a = 1);
+        "keys"_a, "sides"_a = nb::none(), "crowded"_a = nb::none(), "cap"_a = no_cap, "part"_a = 0,
+        "parts"_a = 1, "threads"_a = 1);
 
     m.def(
         "canonicalise",

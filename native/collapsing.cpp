@@ -1,4 +1,5 @@
 // Collapsing: sets -> which items are exact copies of each other.
+#include "buckets.hpp"
 #include "hashing.hpp"
 #include "kernels.hpp"
 #include "parallel.hpp"
@@ -12,15 +13,9 @@ namespace {
 
 constexpr size_t items_per_part = 64;
 
-struct Printed {
-    uint64_t print;
-    int32_t item;
-    int32_t first; // its first copy
+struct Copy {
+    int32_t item, first;
 };
-
-bool by_print(const Printed& a, const Printed& b) {
-    return a.print != b.print ? a.print < b.print : a.item < b.item;
-}
 
 Hashes elements_of(Hashes hashes, Starts starts, int32_t item) {
     const size_t i = static_cast<size_t>(item);
@@ -48,44 +43,37 @@ Array<uint64_t> fingerprint(Hashes hashes, Starts starts, unsigned threads) {
 }
 
 Copies first_copies(Hashes hashes, Starts starts, Hashes prints, Part part, unsigned threads) {
-    const size_t items = starts.size - 1;
-    auto takes_part = [&](size_t item) {
-        return starts[item] < starts[item + 1] && part.has(prints[item]);
-    };
-    size_t count = 0;
-    for (size_t item = 0; item < items; ++item) {
-        count += takes_part(item);
-    }
-    Array<Printed> order;
-    order.reserve(count);
-    for (size_t item = 0; item < items; ++item) {
-        if (takes_part(item)) {
-            order.push_back({prints[item], static_cast<int32_t>(item), -1});
-        }
-    }
-    std::sort(order.begin(), order.end(), by_print);
-    // An item belongs to the earliest first copy of its run that it equals. Runs are found by
-    // looking back, so that a run of a million copies is still shared out between threads.
-    parallel(order.size(), items_per_part, threads, [&](size_t begin, size_t end) {
-        for (size_t at = begin; at < end; ++at) {
-            const Printed run{order[at].print, -1, -1};
-            auto other = std::lower_bound(order.begin(), order.begin() + at, run, by_print);
-            while (!equal(elements_of(hashes, starts, other->item),
-                          elements_of(hashes, starts, order[at].item))) {
-                ++other;
+    Buckets buckets(prints, part);
+    std::vector<Array<Copy>> found(buckets.partitions());
+    auto elements = [&](int32_t item) { return elements_of(hashes, starts, item); };
+    buckets.each(threads, [&](size_t partition, Bucket bucket) {
+        // An item belongs to the earliest first copy of its bucket that it equals.
+        Array<int32_t> firsts;
+        for (const int32_t item : bucket) {
+            const Hashes its = elements(item);
+            if (its.size == 0) {
+                continue;
             }
-            order[at].first = other->item;
+            const auto first = std::find_if(firsts.begin(), firsts.end(), [&](int32_t other) {
+                return equal(elements(other), its);
+            });
+            if (first == firsts.end()) {
+                firsts.push_back(item);
+            } else {
+                found[partition].push_back({item, *first});
+            }
         }
     });
-    const auto copies = std::remove_if(order.begin(), order.end(),
-                                       [](const Printed& each) { return each.first == each.item; });
-    order.erase(copies, order.end());
-    std::sort(order.begin(), order.end(),
-              [](const Printed& a, const Printed& b) { return a.item < b.item; });
+    Array<Copy> copies;
+    for (const Array<Copy>& each : found) {
+        copies.insert(copies.end(), each.begin(), each.end());
+    }
+    std::sort(copies.begin(), copies.end(),
+              [](const Copy& a, const Copy& b) { return a.item < b.item; });
     Copies result;
-    result.copies.reserve(order.size());
-    result.firsts.reserve(order.size());
-    for (const Printed& each : order) {
+    result.copies.reserve(copies.size());
+    result.firsts.reserve(copies.size());
+    for (const Copy& each : copies) {
         result.copies.push_back(each.item);
         result.firsts.push_back(each.first);
     }

@@ -91,7 +91,7 @@ struct Copies {
 };
 
 // Items with equal fingerprints are compared element by element with each first copy among them.
-// Takes 16 bytes for each item whose fingerprint is in the part.
+// Takes 8 bytes for each item whose fingerprint is in the part.
 Copies first_copies(Hashes hashes, Starts starts, Hashes prints, Part part, unsigned threads);
 
 struct Members {
@@ -122,10 +122,9 @@ struct Pairs {
 // table where there are none.
 Array<int32_t> crowd(Hashes keys, size_t cap, unsigned threads);
 
-// Sorts a part of one band (8 bytes per item) and lists the pairs of its buckets that did not meet
-// in an earlier band. `sides` and `crowded` are empty, or have one entry per item.
-Pairs candidates(Hashes keys, size_t items, size_t band, Bytes sides, Bytes crowded, size_t cap,
-                 Part part, unsigned threads);
+// Sorts a part of one band (8 bytes per item) and lists the pairs of its buckets. `sides` and
+// `crowded` are empty, or have one entry per item.
+Pairs candidates(Hashes keys, Bytes sides, Bytes crowded, size_t cap, Part part, unsigned threads);
 
 // verifying.cpp --------------------------------------------------------------------------------
 

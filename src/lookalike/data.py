@@ -447,7 +447,7 @@ def cuts(
 
     >>> runs = [Candidates(np.array([0, 1, 5]), np.array([3, 4, 6])).packed()] * 2
     >>> [(last, sum(map(len, pieces))) for last, pieces in cuts(runs, 4)]
-    [(2, 4), (6, 2)]
+    [(5, 4), (6, 2)]
     """
     most = max((int(run[-1] >> np.uint64(32)) + 1 for run in runs if len(run)), default=0)
 

@@ -154,16 +154,14 @@ def test_crowds_among_many_items(threads):
 
 
 @given(
-    st.integers(0, 14),
-    st.integers(1, 4),
+    st.lists(few_keys, max_size=14),
     st.sampled_from([1, 3, 100]),
     st.sampled_from([1, 2, 3, 7]),
     st.sampled_from(THREADS),
     st.data(),
 )
-def test_candidates_of_every_band(items, bands, cap, parts, threads, data):
-    values = data.draw(st.lists(few_keys, min_size=items * bands, max_size=items * bands))
-    keys = np.array(values, dtype=np.uint64).reshape(bands, items)
+def test_candidates(values, cap, parts, threads, data):
+    keys, items = np.array(values, dtype=np.uint64), len(values)
     numbers = st.lists(st.integers(1, 3), min_size=items, max_size=items)
     sides, crowded = (
         np.array(data.draw(numbers), dtype=np.uint8) if data.draw(st.booleans()) else None
@@ -171,25 +169,23 @@ def test_candidates_of_every_band(items, bands, cap, parts, threads, data):
     )
     if crowded is not None:
         crowded >>= 1
-    for band in range(bands):
-        for part in range(parts):
-            asked = (keys, band, sides, crowded, cap, part, parts)
-            left, right = native.candidates(*asked, threads)
-            order = np.lexsort((right, left))
-            assert_same((left[order], right[order]), reference.candidates(*asked))
+    for part in range(parts):
+        asked = (keys, sides, crowded, cap, part, parts)
+        left, right = native.candidates(*asked, threads)
+        order = np.lexsort((right, left))
+        assert_same((left[order], right[order]), reference.candidates(*asked))
 
 
 @pytest.mark.parametrize("parts", [1, 5])
 @pytest.mark.parametrize("items", [1022, 5000, 40_000])
 def test_candidates_of_a_band_that_is_split_into_partitions(items, parts):
-    keys = np.random.default_rng(items).integers(0, 2**64, (2, items), dtype=np.uint64)
-    keys[:, items // 2 :] = keys[:, : items // 2]
-    found = [native.candidates(keys, 0, None, None, 10, part, parts, 3) for part in range(parts)]
+    keys = np.random.default_rng(items).integers(0, 2**64, items, dtype=np.uint64)
+    keys[items // 2 :] = keys[: items // 2]
+    found = [native.candidates(keys, None, None, 10, part, parts, 3) for part in range(parts)]
     left, right = (np.concatenate(column) for column in zip(*found, strict=True))
     order = np.argsort(left)
     np.testing.assert_array_equal(left[order], np.arange(items // 2))
     np.testing.assert_array_equal(right[order], np.arange(items // 2, items))
-    assert not native.candidates(keys, 1, None, None, 10, 0, 1, 3)[0].size
 
 
 @given(

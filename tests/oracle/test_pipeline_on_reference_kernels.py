@@ -28,6 +28,7 @@ ALWAYS = {
     "crowd",
     "fingerprint",
     "first_copies",
+    "gather",
     "join",
     "members",
     "sketch",

@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.data import Pairs, Sets
+from lookalike import kernels
+from lookalike.data import Groups, Pairs, Sets
 from lookalike.stages.collapsing import (
     collapse,
     count_copies,
@@ -23,11 +24,18 @@ def sets_of(items: list[list[int]]) -> Sets:
     return Sets.of(np.array([x for item in items for x in item], dtype=np.uint64), starts)
 
 
+def groups_of(items: list[list[int]], split: int | None = None, parts: int = 1) -> Groups:
+    sets = sets_of(items)
+    return collapse(sets, kernels.fingerprint(sets.hashes, sets.starts), split, parts)
+
+
 def test_copies_share_a_group_and_empty_items_have_none():
-    groups = collapse(sets_of([[1, 2], [], [3], [1, 2], [2, 1], [3], []]))
-    assert groups.firsts.tolist() == [0, 2, 4]
-    assert groups.group_of.tolist() == [0, -1, 1, 0, 2, 1, -1]
-    assert groups.counts.tolist() == [2, 2, 1]
+    for parts in (1, 2, 7):
+        groups = groups_of([[1, 2], [], [3], [1, 2], [2, 1], [3], []], parts=parts)
+        assert groups.firsts.tolist() == [0, 2, 4]
+        assert groups.group_of.tolist() == [0, -1, 1, 0, 2, 1, -1]
+        assert np.diff(groups.members[1]).tolist() == [2, 2, 1]
+        assert groups.copies == 2
 
 
 @given(
@@ -36,8 +44,8 @@ def test_copies_share_a_group_and_empty_items_have_none():
     st.data(),
 )
 def test_expanding_gives_every_pair_of_items_once(items, split, data):
-    groups = collapse(sets_of(items))
     split = None if split is None else min(split, len(items))
+    groups = groups_of(items, split)
     possible = list(combinations(range(len(groups)), 2))
     chosen = data.draw(st.lists(st.sampled_from(possible), unique=True)) if possible else []
     flat = np.array(chosen, dtype=np.int32).reshape(-1, 2)
@@ -51,15 +59,15 @@ def test_expanding_gives_every_pair_of_items_once(items, split, data):
         if similarity and (split is None or a < split <= b):
             expected.append((a, b, similarity))
 
-    found = expand(groups, between, split)
+    found = expand(groups, between)
     rows = list(zip(found.left.tolist(), found.right.tolist(), found.similarity, strict=True))
     assert rows == expected
-    counted = pair_counts(groups, between, split).sum() + count_copies(groups, split)
+    counted = pair_counts(groups, between).sum() + count_copies(groups)
     assert counted == len(expected)
 
 
 def test_compact_pairs_name_each_copy_once():
-    groups = collapse(sets_of([[1], [2], [1], [1], [2], []]))
+    groups = groups_of([[1], [2], [1], [1], [2], []])
     pair = Pairs(np.array([0], np.int32), np.array([1], np.int32), np.array([0.5]))
     found = expand_compactly(groups, pair)
     rows = list(zip(found.left.tolist(), found.right.tolist(), found.similarity, strict=True))
@@ -67,6 +75,5 @@ def test_compact_pairs_name_each_copy_once():
 
 
 def test_a_group_may_stand_on_both_sides():
-    groups = collapse(sets_of([[1], [2], [1], [3]]))
-    assert sides_of_groups(groups, 2).tolist() == [3, 1, 2]
-    assert sides_of_groups(groups, None) is None
+    assert groups_of([[1], [2], [1], [3]], 2).sides.tolist() == [3, 1, 2]
+    assert groups_of([[1], [2], [1], [3]]).sides is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import lookalike as la
@@ -124,4 +125,4 @@ def test_ids_of_every_plain_type_come_back_as_they_were(ids):
     pairs = la.find(pa.table({"id": ids, "text": ["one text", "One text"]})).pairs
     assert pairs["left"].to_pylist() + pairs["right"].to_pylist() == ids.to_pylist()
     with pytest.raises(InputError, match="stands at 2 rows"):
-        la.find(pa.table({"id": ids.take(pa.array([0, 0])), "text": ["a", "b"]}))
+        la.find(pa.table({"id": pa.array([ids[0].as_py()] * 2, ids.type), "text": ["a", "b"]}))

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".lookalike"
 FITS = 0.8  # of the budget: an estimate is not a promise
+SMALL = 1 << 20  # bytes that fit any budget, whatever becomes of them
 
 
 @dataclass
@@ -61,9 +62,9 @@ def running(
     `beside` names what the run is for: the work files lie next to it unless a place is given.
     """
     folder = _folder(resources, beside)
-    needs = probe(inputs, settings)
-    if not _on_disk(resources, folder, needs):
-        with _budget(resources, (folder or Path(tempfile.gettempdir())).absolute().parent):
+    if not _on_disk(inputs, settings, resources, folder):
+        near = Path(tempfile.gettempdir()) if folder is None else folder.absolute().parent
+        with _budget(resources, near):
             yield Running(Memory(_limits(resources)), settings)
         return
     if folder is None:
@@ -72,7 +73,7 @@ def running(
         folder.mkdir(parents=True, exist_ok=True)
         lock = journal.Lock(folder)
     try:
-        threshold, resumed = _begin(folder, inputs, settings, needs, restart=resources.restart)
+        threshold, resumed = _begin(folder, inputs, settings, restart=resources.restart)
         with _budget(resources, folder), writing(folder):
             store = Disk(folder, journal.Journal(folder, writable=True), _limits(resources))
             begun = replace(settings, threshold=threshold)
@@ -92,16 +93,20 @@ def _folder(resources: Resources, beside: Path | None) -> Path | None:
     return None if beside is None else beside.with_name(beside.name + SUFFIX)
 
 
-def _on_disk(resources: Resources, folder: Path | None, needs: Needs) -> bool:
+def _on_disk(inputs: Inputs, settings: Settings, resources: Resources, folder: Path | None) -> bool:
     """Say whether a run works on disk: asked for, begun there, or too large for the budget."""
     if resources.engine != "auto":
         return resources.engine == "disk"
     begun = folder is not None and (folder / journal.RUN).exists()
-    return begun or resources.keep_work or needs.memory > FITS * resources.budget
+    if begun or resources.keep_work:
+        return True
+    if sum(source.size for source in inputs.sources) < SMALL:
+        return False
+    return probe(inputs, settings).memory > FITS * resources.budget
 
 
 def _begin(
-    folder: Path, inputs: Inputs, settings: Settings, needs: Needs, *, restart: bool
+    folder: Path, inputs: Inputs, settings: Settings, *, restart: bool
 ) -> tuple[Fraction, bool]:
     """Make or check a run directory; return its threshold, and whether there was a run in it."""
     description = _description(inputs, settings)
@@ -109,7 +114,7 @@ def _begin(
     if before is not None:
         return _check_same(folder, before, description), True
     _clear(folder)
-    _check_room(folder, needs)
+    _check_room(folder, probe(inputs, settings))
     with writing(folder):
         journal.write_description(folder, description)
     return settings.threshold, False
@@ -218,7 +223,8 @@ def _budget(resources: Resources, folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        kernels.set_scratch(str(folder.absolute().parent), allowance)  # for questions asked later
+        # Questions may still be asked, when the folder is gone.
+        kernels.set_scratch(tempfile.gettempdir(), allowance)
         pa.set_memory_pool(pool)
 
 

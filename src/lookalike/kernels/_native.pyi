@@ -57,7 +57,6 @@ def band_keys(
 def crowd(keys: NDArray[np.uint64], cap: int, threads: int = 1) -> NDArray[np.int32]: ...
 def candidates(
     keys: NDArray[np.uint64],
-    band: int,
     sides: NDArray[np.uint8] | None = None,
     crowded: NDArray[np.uint8] | None = None,
     cap: int = ...,

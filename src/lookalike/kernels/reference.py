@@ -408,7 +408,6 @@ def crowd(keys: Hashes, cap: int, threads: int = 1) -> Items:
 
 def candidates(
     keys: Hashes,
-    band: int,
     sides: Bytes | None = None,
     crowded: Bytes | None = None,
     cap: int = MASK,
@@ -416,7 +415,7 @@ def candidates(
     parts: int = 1,
     threads: int = 1,
 ) -> tuple[Items, Items]:
-    """Return the pairs i < j whose first equal key is that of `band`, in no particular order.
+    """Return the pairs i < j with equal keys, in no particular order.
 
     Only buckets with a key in the part and of at most `cap` items are looked at. With `sides`
     (bit 0: the item stands on the left, bit 1: on the right) only pairs that have one item on each
@@ -424,13 +423,11 @@ def candidates(
     """
     pairs = [
         (i, j)
-        for key, bucket in buckets(keys[band]).items()
+        for key, bucket in buckets(keys).items()
         if len(bucket) <= cap and in_part(key, part, parts)
         for at, i in enumerate(bucket)
         for j in bucket[at + 1 :]
-        if not (keys[:band, i] == keys[:band, j]).any()
-        and _across(sides, i, j)
-        and not (crowded is not None and crowded[i] and crowded[j])
+        if _across(sides, i, j) and not (crowded is not None and crowded[i] and crowded[j])
     ]
     return _columns(sorted(pairs))
 

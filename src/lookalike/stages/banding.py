@@ -58,8 +58,7 @@ def work(
     def units(cursor: Cursor | None) -> Iterator[Unit]:
         for unit in range(place(cursor), bands * parts):
             band, part = divmod(unit, parts)
-            one = keys(band)[np.newaxis]
-            found = kernels.candidates(one, 0, sides, crowded, CROWD, part, parts, threads)
+            found = kernels.candidates(keys(band), sides, crowded, CROWD, part, parts, threads)
             packed = Candidates(*found).packed()
             packed.sort()
             yield Unit({"pairs": packed}, (unit + 1,), unit + 1, bands * parts)

@@ -52,7 +52,11 @@ def work(
             passed += count(pairs)
             done = sum(int(np.searchsorted(run, np.uint64(last << 32))) for run in runs)
             watch(passed, f"{100 * done // total} % of the candidates")
-            columns: Pieces = {"left": pairs.left, "right": pairs.right, "similarity": pairs.similarity}
+            columns: Pieces = {
+                "left": pairs.left,
+                "right": pairs.right,
+                "similarity": pairs.similarity,
+            }
             yield Unit(columns, (last, met, passed), done, total, met)
 
     return Work("comparing", COLUMNS, units, (size,))
