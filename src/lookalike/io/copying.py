@@ -283,7 +283,7 @@ def _replacing_folder(folder: Path) -> Iterator[Path]:
             folder.rename(aside)
         beside.rename(folder)
     except OSError as error:
-        raise OutputError(f"cannot write {folder}: {error.strerror or error}") from error
+        raise writers.not_written(folder, error) from error
     finally:
         if aside.exists() and not folder.exists():
             aside.rename(folder)
