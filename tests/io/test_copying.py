@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from pyarrow import csv
 
 from lookalike.errors import InputError, OutputError, UsageError
-from lookalike.io import copying, lines
+from lookalike.io import copying, lines, parquet
 from lookalike.io.copying import check_output, copy_rows
 from lookalike.io.readers import read
 
@@ -387,7 +387,7 @@ def test_parquet_rows_are_those_of_the_mask(data, table, group, batch):
     kept = data.draw(masks(len(table)))
     stream = io.BytesIO()
     pq.write_table(table, stream, row_group_size=group)
-    with mock.patch.object(copying, "BYTES_PER_BATCH", batch):
+    with mock.patch.object(parquet, "BYTES_PER_BATCH", batch):
         output = copied(stream.getvalue(), kept, ".parquet")
     assert pq.read_table(io.BytesIO(output)).equals(
         pq.read_table(io.BytesIO(stream.getvalue())).filter(pa.array(kept, pa.bool_()))
@@ -421,8 +421,8 @@ def test_each_column_keeps_its_compression_and_row_groups_their_size(tmp_path):
 
 
 def test_row_groups_stay_within_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(copying, "BYTES_PER_GROUP", 10_000)
-    monkeypatch.setattr(copying, "BYTES_PER_BATCH", 1_000)
+    monkeypatch.setattr(parquet, "BYTES_PER_GROUP", 10_000)
+    monkeypatch.setattr(parquet, "BYTES_PER_BATCH", 1_000)
     pq.write_table(pa.table({"a": range(10_000)}), tmp_path / "x.parquet", use_dictionary=False)
     copy_rows([tmp_path / "x.parquet"], np.ones(10_000, np.bool_), tmp_path / "y.parquet")
     metadata = pq.ParquetFile(tmp_path / "y.parquet").metadata
