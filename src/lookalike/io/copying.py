@@ -32,10 +32,10 @@ import numpy as np
 
 from lookalike.errors import InputError, OutputError, UsageError
 from lookalike.io import formats, lines, parquet, writers
-from lookalike.io.files import FORMATS, TableFile, files_of, reading
+from lookalike.io.files import FORMATS, TableFile, files_of, fingerprint, reading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -49,13 +49,21 @@ def check_output(inputs: Sequence[Path], output: Path, *, force: bool = False) -
 
 
 def copy_rows(
-    inputs: Sequence[Path], kept: NDArray[np.bool_], output: Path, *, force: bool = False
+    inputs: Sequence[Path],
+    kept: NDArray[np.bool_],
+    output: Path,
+    *,
+    force: bool = False,
+    read: Sequence[Mapping[str, str | int]] | None = None,
 ) -> None:
     """Copy the rows of the inputs that are kept, in input order.
 
-    `kept` has one entry per item, in the order in which `readers.open_source` numbers them.
+    `kept` has one entry per item, in the order in which `readers.open_source` numbers them. `read`
+    is the fingerprint of the source that was read: where a file is not the same any more, `kept`
+    may speak of other rows, even if there are as many.
     """
     plan = _plan(inputs, output, force=force)
+    _check_unchanged(plan.paths, read)
     decisions = _Decisions(kept)
     if plan.one_file:
         with writers.replacing(output) as beside:
@@ -66,6 +74,19 @@ def copy_rows(
         for path, name in zip(plan.paths, plan.names, strict=True):
             _copy_into(beside / name, path, decisions, plan.format)
         decisions.check_all_taken()
+
+
+def _check_unchanged(paths: Sequence[Path], read: Sequence[Mapping[str, str | int]] | None) -> None:
+    """Refuse files that are not what they were when they were read."""
+    if read is None:
+        return
+    if len(paths) != len(read):
+        raise InputError(
+            f"there are {len(paths):,} files, but {len(read):,} were read: nothing was written"
+        )
+    for path, before in zip(paths, read, strict=True):
+        if fingerprint(path) != before:
+            raise InputError(f"{path} has changed since it was read: nothing was written")
 
 
 class _Decisions:
