@@ -27,9 +27,9 @@ from hypothesis import strategies as st
 from pyarrow import csv
 
 from lookalike.errors import InputError, OutputError, UsageError
-from lookalike.io import copying, lines
+from lookalike.io import copying, lines, parquet
 from lookalike.io.copying import check_output, copy_rows
-from lookalike.io.readers import read
+from lookalike.io.readers import open_source, read
 
 MARK = b"\xef\xbb\xbf"
 
@@ -387,7 +387,7 @@ def test_parquet_rows_are_those_of_the_mask(data, table, group, batch):
     kept = data.draw(masks(len(table)))
     stream = io.BytesIO()
     pq.write_table(table, stream, row_group_size=group)
-    with mock.patch.object(copying, "BYTES_PER_BATCH", batch):
+    with mock.patch.object(parquet, "BYTES_PER_BATCH", batch):
         output = copied(stream.getvalue(), kept, ".parquet")
     assert pq.read_table(io.BytesIO(output)).equals(
         pq.read_table(io.BytesIO(stream.getvalue())).filter(pa.array(kept, pa.bool_()))
@@ -421,8 +421,8 @@ def test_each_column_keeps_its_compression_and_row_groups_their_size(tmp_path):
 
 
 def test_row_groups_stay_within_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(copying, "BYTES_PER_GROUP", 10_000)
-    monkeypatch.setattr(copying, "BYTES_PER_BATCH", 1_000)
+    monkeypatch.setattr(parquet, "BYTES_PER_GROUP", 10_000)
+    monkeypatch.setattr(parquet, "BYTES_PER_BATCH", 1_000)
     pq.write_table(pa.table({"a": range(10_000)}), tmp_path / "x.parquet", use_dictionary=False)
     copy_rows([tmp_path / "x.parquet"], np.ones(10_000, np.bool_), tmp_path / "y.parquet")
     metadata = pq.ParquetFile(tmp_path / "y.parquet").metadata
@@ -766,6 +766,23 @@ def test_a_mask_of_another_length_is_refused(inputs, name, n):
     with pytest.raises(InputError, match=r"rows.* were read"):
         copy_rows([Path(name)], np.ones(n, np.bool_), output)
     assert listing(inputs) == before
+
+
+@pytest.mark.parametrize("name", ["tables", "texts"])
+def test_files_that_changed_since_they_were_read_are_refused(inputs, name):
+    """Also where the rows are as many in sum: one more here, one less there."""
+    source = open_source(Path(name))
+    before = source.fingerprint()
+    copy_rows([Path(name)], np.ones(len(read(Path(name)).corpus), np.bool_), Path("y"), read=before)
+    first, second = source.files
+    first.path.write_bytes(first.path.read_bytes() + b"more\n")
+    second.path.write_bytes(second.path.read_bytes()[:-41])
+    with pytest.raises(InputError, match=f"{first.path} has changed since it was read"):
+        copy_rows([Path(name)], mask(*[True] * 4), Path("z"), read=before)
+    second.path.unlink()
+    with pytest.raises(InputError, match="there are 1 files, but 2 were read"):
+        copy_rows([Path(name)], mask(*[True] * 4), Path("z"), read=before)
+    assert not Path("z").exists()
 
 
 def test_an_input_that_vanishes_is_named(inputs, monkeypatch):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyarrow import csv
 
-from lookalike.errors import OutputError, UsageError
+from lookalike.errors import InputError, OutputError, UsageError
 from lookalike.io import writers
 
 TABLE = pa.table({"left": ["a", 'ü,"\n'], "right": ["b", "c"], "similarity": [1.0, 2 / 3]})
@@ -44,7 +46,7 @@ def test_a_failure_leaves_the_old_file_and_no_half_one(tmp_path, monkeypatch, fa
     path = tmp_path / "x.jsonl"
     path.write_text("old")
 
-    def fail(table, target):
+    def fail(schema, batches, target):
         target.write_text("half")
         raise failure
 
@@ -54,6 +56,28 @@ def test_a_failure_leaves_the_old_file_and_no_half_one(tmp_path, monkeypatch, fa
         writers.write_table(TABLE, path, force=True)
     assert path.read_text() == "old"
     assert [each.name for each in tmp_path.iterdir()] == ["x.jsonl"]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl"])
+def test_a_full_disk_is_said_and_leaves_nothing_behind(tmp_path, suffix):
+    def batches():
+        yield TABLE
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = tmp_path / f"x.{suffix}"
+    with pytest.raises(OutputError, match=r"cannot write .*No space left.*free some space"):
+        writers.write_batches(TABLE.schema, batches(), path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_of_whoever_makes_the_batches_keeps_its_words(tmp_path):
+    def batches():
+        yield TABLE
+        raise InputError("the third row is odd")
+
+    with pytest.raises(InputError, match=r"^the third row is odd$"):
+        writers.write_batches(TABLE.schema, batches(), tmp_path / "x.csv")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_targets_that_cannot_work_are_refused_before_any_work(tmp_path):
@@ -66,10 +90,47 @@ def test_targets_that_cannot_work_are_refused_before_any_work(tmp_path):
         writers.check_target(tmp_path / "dir.csv")
 
 
-def test_the_bytes_depend_on_the_rows_alone(tmp_path):
-    chunked = pa.concat_tables([TABLE.slice(0, 1), TABLE.slice(1)])
-    for suffix in ("parquet", "csv", "jsonl"):
-        writers.write_table(TABLE, tmp_path / f"one.{suffix}")
-        writers.write_table(chunked, tmp_path / f"two.{suffix}")
-        one, two = ((tmp_path / f"{name}.{suffix}").read_bytes() for name in ("one", "two"))
-        assert one == two
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl"])
+def test_the_bytes_depend_on_the_rows_alone(tmp_path, monkeypatch, suffix):
+    """However rows are batched, also when groups end inside of batches."""
+    monkeypatch.setattr(writers, "ROWS_PER_GROUP", 7)
+    monkeypatch.setattr(writers, "ROWS_PER_BATCH", 5)
+    table = pa.concat_tables([TABLE] * 20)
+    path = tmp_path / f"x.{suffix}"
+    writers.write_table(table.combine_chunks(), path)
+    expected = path.read_bytes()
+    for n in (1, 2, 7, 13, 39, 40):
+        batches = table.combine_chunks().to_batches(max_chunksize=n)
+        writers.write_batches(table.schema, iter(batches), path, force=True)
+        assert path.read_bytes() == expected
+    writers.write_batches(table.schema, [table.slice(0, 0), table], path, force=True)
+    assert path.read_bytes() == expected
+    if suffix == "parquet":
+        metadata = pq.read_metadata(path)
+        assert [metadata.row_group(at).num_rows for at in range(6)] == [7, 7, 7, 7, 7, 5]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl"])
+def test_no_rows_make_a_file_without_rows(tmp_path, suffix):
+    path = tmp_path / f"x.{suffix}"
+    writers.write_batches(TABLE.schema, [], path)
+    if suffix == "parquet":
+        assert pq.read_table(path).equals(TABLE.slice(0, 0))
+    else:
+        assert path.read_text() == {"csv": '"left","right","similarity"\n', "jsonl": ""}[suffix]
+
+
+def test_one_group_is_held_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(writers, "ROWS_PER_GROUP", 1000)
+    made = []
+
+    def batches():
+        for at in range(200):
+            made.append(at)
+            yield pa.record_batch({"a": np.full(500, at)})
+            assert pa.total_allocated_bytes() - before < 200_000
+
+    schema, before = pa.schema([("a", pa.int64())]), pa.total_allocated_bytes()
+    writers.write_batches(schema, batches(), tmp_path / "x.parquet")
+    assert len(made) == 200
+    assert pq.read_metadata(tmp_path / "x.parquet").num_row_groups == 100

@@ -5,14 +5,13 @@ that need not be, because what is parsed and printed again comes back changed: a
 digits, a quote its style, a line its end.
 
 - The inputs are files of rows, all of one format, or folders of texts; never both. Items are
-  numbered as `readers.read` numbers them: input by input, file by file (`files_of`), row by
+  numbered as `readers.open_source` numbers them: input by input, file by file (`files_of`), row by
   row. `kept` has one entry for each, and that it has exactly as many is checked.
 - An output with the extension of a table is one file with all kept rows; any other name is a folder
   with a file for each input file (of tables) or for each kept file (of texts).
 - JSONL and CSV: rows (see `lines`) are copied byte for byte, a header first. Blank lines are not
   copied; a byte order mark stays in front.
-- Parquet: rows are decoded, chosen and encoded again, with the schema, its metadata and the
-  compression of the input. A column whose type Arrow cannot give back is refused.
+- Parquet: rows are decoded, chosen and encoded again (see `parquet`).
 - All or nothing: the output is written beside its target (".NAME.xxxxxxxx.part") and takes its name
   when it is complete. Until then an older output stays as it was.
 - Blocks of some megabytes (or one row, if that is longer) are in memory at a time, and the bytes
@@ -25,30 +24,23 @@ import os
 import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import numpy as np
-import pyarrow as pa
 
 from lookalike.errors import InputError, OutputError, UsageError
-from lookalike.io import formats, lines, writers
-from lookalike.io.files import FORMATS, TableFile, files_of, reading
+from lookalike.io import formats, lines, parquet, writers
+from lookalike.io.files import FORMATS, TableFile, files_of, fingerprint, reading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from lookalike.io.files import TextFile
-
-ROWS_PER_BATCH = 1 << 16
-BYTES_PER_BATCH = 8 << 20
-BYTES_PER_GROUP = 64 << 20
-# Signed integers of the two native widths mean the same with and without their annotation.
-EQUIVALENT_TYPES = {("INT", "NONE")}
 
 
 def check_output(inputs: Sequence[Path], output: Path, *, force: bool = False) -> None:
@@ -57,13 +49,21 @@ def check_output(inputs: Sequence[Path], output: Path, *, force: bool = False) -
 
 
 def copy_rows(
-    inputs: Sequence[Path], kept: NDArray[np.bool_], output: Path, *, force: bool = False
+    inputs: Sequence[Path],
+    kept: NDArray[np.bool_],
+    output: Path,
+    *,
+    force: bool = False,
+    read: Sequence[Mapping[str, str | int]] | None = None,
 ) -> None:
     """Copy the rows of the inputs that are kept, in input order.
 
-    `kept` has one entry per item, in the order in which `lookalike.io.readers.read` numbers them.
+    `kept` has one entry per item, in the order in which `readers.open_source` numbers them. `read`
+    is the fingerprint of the source that was read: where a file is not the same any more, `kept`
+    may speak of other rows, even if there are as many.
     """
     plan = _plan(inputs, output, force=force)
+    _check_unchanged(plan.paths, read)
     decisions = _Decisions(kept)
     if plan.one_file:
         with writers.replacing(output) as beside:
@@ -74,6 +74,19 @@ def copy_rows(
         for path, name in zip(plan.paths, plan.names, strict=True):
             _copy_into(beside / name, path, decisions, plan.format)
         decisions.check_all_taken()
+
+
+def _check_unchanged(paths: Sequence[Path], read: Sequence[Mapping[str, str | int]] | None) -> None:
+    """Refuse files that are not what they were when they were read."""
+    if read is None:
+        return
+    if len(paths) != len(read):
+        raise InputError(
+            f"there are {len(paths):,} files, but {len(read):,} were read: nothing was written"
+        )
+    for path, before in zip(paths, read, strict=True):
+        if fingerprint(path) != before:
+            raise InputError(f"{path} has changed since it was read: nothing was written")
 
 
 class _Decisions:
@@ -149,7 +162,7 @@ def _plan(inputs: Sequence[Path], output: Path, *, force: bool) -> _Plan:
     one_file = output.suffix.lower() in FORMATS
     check_apart([*inputs, *(path for path in paths if path.is_symlink())], output)
     if format == "parquet":
-        _check_types(paths)
+        parquet.check_types(paths)
     if one_file:
         _check_format(format, output, paths[0])
         _check_same_columns(paths, format)
@@ -283,7 +296,7 @@ def _replacing_folder(folder: Path) -> Iterator[Path]:
             folder.rename(aside)
         beside.rename(folder)
     except OSError as error:
-        raise OutputError(f"cannot write {folder}: {error.strerror or error}") from error
+        raise writers.not_written(folder, error) from error
     finally:
         if aside.exists() and not folder.exists():
             aside.rename(folder)
@@ -351,143 +364,8 @@ def _chosen(block: lines.Block, kept: NDArray[np.bool_]) -> memoryview:
     return np.frombuffer(block.data, np.uint8)[bytes_kept].data
 
 
-# ── Parquet ───────────────────────────────────────────────────────────────────────────────────
-
-
 def _copy_parquet(paths: Sequence[Path], decisions: _Decisions, target: Path) -> None:
-    """Copy the kept rows of all files; the first one says how they are stored."""
-    import pyarrow.parquet as pq
-
-    unit = _int96_unit(paths)
-    with reading(paths[0]), formats.open_parquet(paths[0], unit) as file:
-        schema, settings = file.schema_arrow, _settings(file)
-        groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
-        rows = max((group.num_rows for group in groups), default=1)
-    with pq.ParquetWriter(target, schema, **settings) as writer:
-        for group in _grouped(_kept_tables(paths, decisions, unit), rows):
-            writer.write_table(group, row_group_size=len(group))
-
-
-def _settings(file: Any) -> dict[str, Any]:
-    """Return what makes a writer store columns as they are stored in a file."""
-    int96 = any(physical == "INT96" for _, physical, _ in _types_of(file))
-    settings: dict[str, Any] = {
-        "use_deprecated_int96_timestamps": int96,
-        "use_compliant_nested_type": False,  # the names in the schema are the file's own
-    }
-    if file.metadata.num_row_groups:
-        group = file.metadata.row_group(0)
-        columns = [group.column(at) for at in range(group.num_columns)]
-        settings["compression"] = {
-            column.path_in_schema: column.compression.replace("UNCOMPRESSED", "NONE")
-            for column in columns
-        }
-    return settings
-
-
-def _types_of(file: Any) -> list[tuple[str, str, str]]:
-    """Return the path, the physical and the logical type of each column."""
-    columns = [file.schema.column(at) for at in range(len(file.schema))]
-    return [(each.path, each.physical_type, each.logical_type.type) for each in columns]
-
-
-def _kept_tables(paths: Sequence[Path], decisions: _Decisions, unit: str | None) -> Iterator[Any]:
-    for path in paths:
-        with reading(path), formats.open_parquet(path, unit) as file:
-            for batch in _batches(file):
-                kept = decisions.take(len(batch), path)
-                if kept.any():
-                    yield _filtered(pa.Table.from_batches([batch]), kept)
-
-
-def _batches(file: Any) -> Iterator[Any]:
-    """Yield batches of some megabytes, none from two row groups (nor can pyarrow read all such)."""
-    for at in range(file.num_row_groups):
-        yield from formats.group_batches(file, at, BYTES_PER_BATCH)
-
-
-def _filtered(table: pa.Table, kept: NDArray[np.bool_]) -> pa.Table:
-    if kept.all():
-        return table
-    try:
-        return table.filter(pa.array(kept))
-    except pa.ArrowNotImplementedError:  # views of strings (pyarrow 26): slices do for every type
-        edges = np.flatnonzero(np.diff(kept, prepend=False, append=False)).tolist()
-        runs = [table.slice(start, end - start) for start, end in list(pairwise(edges))[::2]]
-        return pa.concat_tables(runs).combine_chunks()
-
-
-def _grouped(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
-    """Gather tables to row groups of about so many rows, as far as memory allows."""
-    pending: list[pa.Table] = []
-    for table in tables:
-        pending.append(table)
-        large = sum(each.nbytes for each in pending) >= BYTES_PER_GROUP
-        if large or sum(map(len, pending)) >= rows:
-            yield pa.concat_tables(pending).unify_dictionaries()
-            pending = []
-    if pending:
-        yield pa.concat_tables(pending).unify_dictionaries()
-
-
-def _check_types(paths: Sequence[Path]) -> None:
-    """Refuse columns whose type would be lost, such as Parquet's intervals: Arrow has bytes."""
-    import pyarrow.parquet as pq
-
-    for path in paths:
-        with reading(path), formats.open_parquet(path) as file:
-            sink = pa.BufferOutputStream()
-            pq.ParquetWriter(sink, file.schema_arrow, **_settings(file)).close()
-            copied = _types_of(pq.ParquetFile(pa.BufferReader(sink.getvalue())))
-            for (name, _, old), (_, _, new) in zip(_types_of(file), copied, strict=True):
-                if old != new and (old, new) not in EQUIVALENT_TYPES:
-                    raise InputError(
-                        f"the column {name!r} of {path} has a type that cannot be copied unchanged "
-                        f"({old} would become {new}): convert or remove the column first"
-                    )
-
-
-def _int96_unit(paths: Sequence[Path]) -> str | None:
-    """Choose the unit that holds all timestamps of the old INT96 kind exactly.
-
-    Their days reach beyond what nanoseconds in 64 bits can (1677 to 2262, and pyarrow wraps around
-    without a word), their fractions below microseconds. Spark writes them in microseconds.
-    """
-    fine, far = False, False
-    for path in paths:
-        for nanoseconds, microseconds in _int96_columns(path):
-            scaled = microseconds.cast(nanoseconds.schema, safe=False)
-            fine |= not scaled.equals(nanoseconds)
-            far |= not _casts(microseconds, nanoseconds.schema)
-            if fine and far:
-                raise InputError(
-                    f"{path} has INT96 timestamps that are both finer than microseconds and beyond "
-                    "the years 1677 to 2262, which cannot be copied unchanged: convert them first"
-                )
-    return "us" if far else None
-
-
-def _casts(table: pa.Table, schema: pa.Schema) -> bool:
-    try:
-        table.cast(schema)
-    except pa.ArrowInvalid:
-        return False
-    return True
-
-
-def _int96_columns(path: Path) -> Iterator[tuple[pa.Table, pa.Table]]:
-    """Yield the INT96 columns of a file twice: in nanoseconds and in microseconds."""
-    with (
-        reading(path),
-        formats.open_parquet(path) as one,
-        formats.open_parquet(path, "us") as other,
-    ):
-        columns = [name for name, physical, _ in _types_of(one) if physical == "INT96"]
-        if columns:
-            both = (file.iter_batches(ROWS_PER_BATCH, columns=columns) for file in (one, other))
-            for batches in zip(*both, strict=True):
-                fine, coarse = (pa.Table.from_batches([batch]) for batch in batches)
-                yield fine, coarse
+    parquet.copy_parquet(paths, decisions.take, target)
 
 
 _COPIERS: dict[str, Callable[[Sequence[Path], _Decisions, Path], None]] = {

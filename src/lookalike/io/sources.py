@@ -90,6 +90,7 @@ class ItemSource(ABC):
                     room -= int(starts[last] - starts[at])
                 if last < len(piece.contents):
                     yield _batch(held, *piece.where(last))
+                    pa.default_memory_pool().release_unused()  # a third less at the peak
                     room = size
                 at = last
             del piece, starts

@@ -1,24 +1,28 @@
-"""Pairs → files, by extension: .parquet, .csv or .jsonl.
+"""Rows → files, by extension: .parquet, .csv or .jsonl.
 
 A file is written beside its target under another name and renamed when it is complete, so an
-interrupted run leaves no half file. The bytes depend on the pairs and the settings alone.
+interrupted run leaves no half file. Rows may come in any batches and are gathered to groups of one
+size: one group is in memory at a time, and the bytes depend on the rows alone.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+import pyarrow as pa
+
 from lookalike.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    import pyarrow as pa
+    Batches = Iterable[pa.RecordBatch | pa.Table]
 
 ROWS_PER_GROUP = 1 << 20
 ROWS_PER_BATCH = 1 << 16
@@ -39,11 +43,16 @@ def check_target(path: Path, *, force: bool = False) -> None:
         raise OutputError(f"no permission to write into {path.parent.absolute()}")
 
 
-def write_table(table: pa.Table, path: Path, *, force: bool = False) -> None:
-    """Write a table; the extension says in which format."""
+def write_batches(schema: pa.Schema, batches: Batches, path: Path, *, force: bool = False) -> None:
+    """Write batches as they come; the extension says in which format."""
     check_target(path, force=force)
     with replacing(path) as beside:
-        _WRITERS[path.suffix.lower()](table, beside)
+        _WRITERS[path.suffix.lower()](schema, batches, beside)
+
+
+def write_table(table: pa.Table, path: Path, *, force: bool = False) -> None:
+    """Write a table; the extension says in which format."""
+    write_batches(table.schema, [table], path, force=force)
 
 
 @contextmanager
@@ -56,32 +65,61 @@ def replacing(path: Path) -> Iterator[Path]:
             os.fsync(file.fileno())
         beside.replace(path)
     except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
+        raise not_written(path, error) from error
     finally:
         with suppress(OSError):
             beside.unlink()
 
 
-def _write_parquet(table: pa.Table, path: Path) -> None:
+def not_written(path: Path, error: OSError) -> OSError:
+    """Word what the system refused; what lookalike refused already has its words."""
+    if isinstance(error, OutputError):
+        return error
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    hint = "; free some space or choose another disk: nothing was written" if full else ""
+    return OutputError(f"cannot write {path}: {error.strerror or error}{hint}")
+
+
+def _gathered(schema: pa.Schema, batches: Batches, rows: int) -> Iterator[pa.Table]:
+    """Gather batches to tables of exactly so many rows, the last one of those that remain."""
+    held = [schema.empty_table()]
+    room = rows
+    for batch in batches:
+        table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+        while len(table) >= room:
+            yield pa.concat_tables([*held, table.slice(0, room)]).combine_chunks()
+            held, table, room = held[:1], table.slice(room), rows
+        held.append(table)
+        room -= len(table)
+    if room < rows:
+        yield pa.concat_tables(held).combine_chunks()
+
+
+def _write_parquet(schema: pa.Schema, batches: Batches, path: Path) -> None:
     import pyarrow.parquet as pq
 
-    pq.write_table(table, path, row_group_size=ROWS_PER_GROUP, compression="zstd")
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for table in _gathered(schema, batches, ROWS_PER_GROUP):
+            writer.write_table(table, row_group_size=ROWS_PER_GROUP)
 
 
-def _write_csv(table: pa.Table, path: Path) -> None:
+def _write_csv(schema: pa.Schema, batches: Batches, path: Path) -> None:
     from pyarrow import csv
 
-    csv.write_csv(table, path, csv.WriteOptions(quoting_style="needed"))
+    options = csv.WriteOptions(quoting_style="needed")
+    with csv.CSVWriter(path, schema, write_options=options) as writer:
+        for table in _gathered(schema, batches, ROWS_PER_BATCH):
+            writer.write_table(table)
 
 
-def _write_jsonl(table: pa.Table, path: Path) -> None:
+def _write_jsonl(schema: pa.Schema, batches: Batches, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for batch in table.to_batches(max_chunksize=ROWS_PER_BATCH):
-            for row in batch.to_pylist():
+        for table in _gathered(schema, batches, ROWS_PER_BATCH):
+            for row in table.to_pylist():
                 file.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
 
 
-_WRITERS: dict[str, Callable[[pa.Table, Path], None]] = {
+_WRITERS: dict[str, Callable[[pa.Schema, Batches, Path], None]] = {
     ".parquet": _write_parquet,
     ".csv": _write_csv,
     ".jsonl": _write_jsonl,
