@@ -2,6 +2,7 @@
 #include "hashing.hpp"
 #include "kernels.hpp"
 #include "parallel.hpp"
+#include "partitioning.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -16,11 +17,10 @@ struct Printed {
     uint64_t print;
     int32_t item;
     int32_t first; // its first copy
+    bool operator<(const Printed& other) const {
+        return print != other.print ? print < other.print : item < other.item;
+    }
 };
-
-bool by_print(const Printed& a, const Printed& b) {
-    return a.print != b.print ? a.print < b.print : a.item < b.item;
-}
 
 Hashes elements_of(Hashes hashes, Starts starts, int32_t item) {
     const size_t i = static_cast<size_t>(item);
@@ -49,27 +49,24 @@ Array<uint64_t> fingerprint(Hashes hashes, Starts starts, unsigned threads) {
 
 Copies first_copies(Hashes hashes, Starts starts, Hashes prints, Part part, unsigned threads) {
     const size_t items = starts.size - 1;
-    auto takes_part = [&](size_t item) {
-        return starts[item] < starts[item + 1] && part.has(prints[item]);
-    };
-    size_t count = 0;
-    for (size_t item = 0; item < items; ++item) {
-        count += takes_part(item);
-    }
-    Array<Printed> order;
-    order.reserve(count);
-    for (size_t item = 0; item < items; ++item) {
-        if (takes_part(item)) {
-            order.push_back({prints[item], static_cast<int32_t>(item), -1});
+    auto sorted = partition<Printed>(
+        prints, part, items / part.parts,
+        [&](size_t item) { return starts[item] < starts[item + 1] && part.has(prints[item]); },
+        [&](size_t item) { return Printed{prints[item], static_cast<int32_t>(item), -1}; });
+    parallel(sorted.count(), 1, threads, [&](size_t begin, size_t end) {
+        for (size_t p = begin; p < end; ++p) {
+            std::sort(sorted.begin(p), sorted.end(p));
         }
-    }
-    std::sort(order.begin(), order.end(), by_print);
+    });
+    Array<Printed>& order = sorted.values;
     // An item belongs to the earliest first copy of its run that it equals. Runs are found by
     // looking back, so that a run of a million copies is still shared out between threads.
     parallel(order.size(), items_per_part, threads, [&](size_t begin, size_t end) {
         for (size_t at = begin; at < end; ++at) {
-            const Printed run{order[at].print, -1, -1};
-            auto other = std::lower_bound(order.begin(), order.begin() + at, run, by_print);
+            auto other = order.begin() + at;
+            if (at > 0 && order[at - 1].print == order[at].print) {
+                other = std::lower_bound(order.begin(), other, Printed{order[at].print, -1, -1});
+            }
             while (!equal(elements_of(hashes, starts, other->item),
                           elements_of(hashes, starts, order[at].item))) {
                 ++other;

@@ -173,6 +173,7 @@ private:
         }
         starts_.back() = out;
         elements_.resize(static_cast<size_t>(out));
+        elements_.shrink_to_fit();
     }
 
     const Comparison& sets_;

@@ -118,8 +118,8 @@ struct Pairs {
     Array<int32_t> left, right;
 };
 
-// The items of buckets above the cap; `keys` are those of one band. One pass over the keys and a
-// table where there are none.
+// The items of buckets above the cap, which is 1 at least; `keys` are those of one band. Where
+// there are none it takes a byte per item at most, and one pass over the keys.
 Array<int32_t> crowd(Hashes keys, size_t cap, unsigned threads);
 
 // Sorts a part of one band (8 bytes per item) and lists the pairs of its buckets that did not meet

@@ -137,7 +137,7 @@ def test_members_of_groups(group_of):
 few_keys = st.sampled_from([0, 1, 2**63, 2**64 - 1])
 
 
-@given(st.lists(few_keys | hashes, max_size=30), st.integers(0, 8), st.sampled_from(THREADS))
+@given(st.lists(few_keys | hashes, max_size=30), st.integers(1, 8), st.sampled_from(THREADS))
 def test_crowds_of_a_band(keys, cap, threads):
     keys = np.array(keys, dtype=np.uint64)
     assert_same([native.crowd(keys, cap, threads)], [reference.crowd(keys, cap)])
