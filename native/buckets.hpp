@@ -87,8 +87,10 @@ private:
             }
             // Equal high bits are only a hint: the whole keys decide.
             auto key = [&](int32_t item) { return keys_[static_cast<size_t>(item)]; };
-            std::stable_sort(members.begin(), members.end(),
-                             [&](int32_t a, int32_t b) { return key(a) < key(b); });
+            auto by_key = [&](int32_t a, int32_t b) { return key(a) < key(b); };
+            if (!std::is_sorted(members.begin(), members.end(), by_key)) {
+                std::stable_sort(members.begin(), members.end(), by_key);
+            }
             for (auto begin = members.begin(); begin < members.end();) {
                 const auto after = std::find_if(
                     begin, members.end(), [&](int32_t item) { return key(item) != key(*begin); });

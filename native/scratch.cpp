@@ -11,6 +11,14 @@
 namespace lookalike::scratch {
 namespace {
 
+// A fresh block faults in page by page; by pages of 2 MB that costs a fifth.
+constexpr size_t huge_page = size_t{1} << 21;
+
+// What is mapped for a block: whole huge pages, as only such blocks are aligned to them.
+size_t mapped(size_t bytes) {
+    return bytes < huge_page ? bytes : (bytes + huge_page - 1) / huge_page * huge_page;
+}
+
 struct State {
     std::mutex mutex;
     std::string directory;
@@ -88,7 +96,6 @@ void* map_anonymous(size_t bytes) {
         throw std::bad_alloc();
     }
 #ifdef MADV_HUGEPAGE
-    // A fresh block faults in page by page; by pages of 2 MB that costs a fifth.
     ::madvise(block, bytes, MADV_HUGEPAGE);
 #endif
     return block;
@@ -142,6 +149,7 @@ void* allocate(size_t bytes) {
     if (bytes < large) {
         return ::operator new(bytes);
     }
+    bytes = mapped(bytes);
     std::string directory;
     const bool anonymous = claim(bytes, directory);
     try {
@@ -157,6 +165,7 @@ void deallocate(void* block, size_t bytes) noexcept {
         ::operator delete(block);
         return;
     }
+    bytes = mapped(bytes);
     // Forgotten before it is unmapped: another thread may get the same place at once.
     State& its = state();
     {

@@ -19,7 +19,7 @@ namespace scratch {
 constexpr size_t large = size_t{1} << 20;
 
 struct Use {
-    size_t anonymous, in_files; // bytes of large blocks
+    size_t anonymous, in_files; // bytes of large blocks, rounded up to what is mapped
 };
 
 // A file for scratch memory could not be had: `code` is an errno.

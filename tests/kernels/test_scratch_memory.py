@@ -49,13 +49,13 @@ def test_arrays_beyond_the_allowance_are_files(scratch, tmp_path):
 def test_arrays_outlive_the_setting_they_were_made_under(scratch):
     before = kernels.scratch_in_use()
     scratch(0)
-    filed = kernels.allocate(5 * MEGABYTE)
+    filed = kernels.allocate(4 * MEGABYTE)
     kernels.set_scratch(None, 0)
-    anonymous = kernels.allocate(3 * MEGABYTE)
-    assert used_since(before) == (3 * MEGABYTE, 5 * MEGABYTE)
+    anonymous = kernels.allocate(2 * MEGABYTE)
+    assert used_since(before) == (2 * MEGABYTE, 4 * MEGABYTE)
     filed[-1] = anonymous[-1] = 1
     del filed
-    assert used_since(before) == (3 * MEGABYTE, 0)
+    assert used_since(before) == (2 * MEGABYTE, 0)
     del anonymous
     assert used_since(before) == (0, 0)
 
