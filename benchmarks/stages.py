@@ -14,16 +14,13 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from lookalike import api, demo, pipeline
-from lookalike.config import Resources
+from lookalike import demo, pipeline
+from lookalike.config import Resources, Settings
 from lookalike.io import readers
-
-if TYPE_CHECKING:
-    from lookalike.data import Corpus
+from lookalike.pipeline import Inputs
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("LOOKALIKE_DATA", ROOT.parent / "shared" / "data"))
@@ -41,33 +38,31 @@ def real_texts() -> list[str]:
     return demo.standard_library()["text"].to_pylist()
 
 
-def corpus() -> Corpus:
+def collection() -> Inputs:
     texts = real_texts()
     size = sum(map(len, texts))
     copies = max(1, round(TARGET / size))
     changed = [text.replace(" the ", f" the{copy} ") for copy in range(copies) for text in texts]
-    return readers.read(changed).corpus
+    return Inputs((readers.open_source(changed),))
 
 
-def seconds_of_stages(items: Corpus, threads: int) -> dict[str, float]:
-    """Return the wall time from each stage's first sign of life to the next one's."""
-    settings = api.make_settings(threshold=0.8, recall=0.99)
+def seconds_of_stages(inputs: Inputs, threads: int) -> dict[str, float]:
+    """Return the wall time from each stage's end to the next one's."""
     marks: list[tuple[str, float]] = [("start", time.perf_counter())]
 
     def note(stage: str, done: int, total: int) -> None:
         if done == total:
             marks.append((stage, time.perf_counter()))
 
-    found = pipeline.find(items, settings, Resources(threads=threads), note)
-    marks.append(("expanding", time.perf_counter()))
-    print(f"{threads} threads: {found.plan}, {found.counts}", file=sys.stderr)
+    found = pipeline.search(inputs, Settings(), threads, progress=note)
+    print(f"{threads} threads: {found.plan}, {found.candidates:,} candidates", file=sys.stderr)
     return {stage: at - marks[i][1] for i, (stage, at) in enumerate(marks[1:])}
 
 
 def main() -> None:
-    items = corpus()
-    megabytes = items.contents.nbytes / 1e6
-    print(f"{len(items):,} texts, {megabytes:.0f} MB")
+    items = collection()
+    megabytes = items.sources[0].size / 1e6
+    print(f"{megabytes:.0f} MB of text")
     cores = Resources().workers
     one = seconds_of_stages(items, 1)
     many = seconds_of_stages(items, cores)

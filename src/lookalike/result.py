@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -22,6 +21,7 @@ from lookalike.tables import Rows
 if TYPE_CHECKING:
     from collections.abc import Callable
     from decimal import Decimal
+    from fractions import Fraction
 
     from lookalike.config import Shingling
     from lookalike.data import Check, Corpus, Pairs, Recall, Source

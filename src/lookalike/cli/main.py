@@ -274,13 +274,14 @@ def dedup(
             if output is not None:
                 copying.check_apart([output], manifest)
         opened = _open(job, inputs, protect or against, across=bool(against))
+        before = opened.sources[0].fingerprint()
         with job.search(opened, output or manifest or Path("dedup")) as found:
             decisions = make_decisions(found, policy)
             if manifest is not None:
                 rows = decisions.rows
                 writers.write_batches(rows.schema, rows.batches(), manifest, force=force)
             if output is not None and not dry_run:
-                copying.copy_rows(inputs, decisions.stays, output, force=force)
+                copying.copy_rows(inputs, decisions.stays, output, force=force, read=before)
     _print_spent(job)
     written = None if dry_run else output
     if run.json:

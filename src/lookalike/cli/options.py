@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from dataclasses import MISSING, asdict, dataclass, fields
 from functools import wraps
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 - its name is looked up when options are made
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from lookalike.data import Corpus, repeated_id
 from lookalike.errors import InputError, UsageError
 from lookalike.io import formats
 from lookalike.io.columns import Columns, choose_columns, content_type, plain_ids
@@ -19,8 +16,6 @@ from lookalike.io.sources import FileSource, ItemSource, TableSource, TextSource
 
 if TYPE_CHECKING:
     from lookalike.config import Unit
-
-BYTES_PER_CHUNK = 32 << 20
 
 
 def open_source(
@@ -140,66 +135,3 @@ def _text_array(texts: list[str | None]) -> pa.Array:
 
 def _as_bytes(token: Any) -> bytes:
     return token if isinstance(token, bytes) else str(token).encode("utf-8", "surrogatepass")
-
-
-# ── Whole collections in memory ───────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True)
-class Source:
-    """A corpus together with the columns it was read from."""
-
-    corpus: Corpus
-    columns: Columns
-
-
-def read(
-    data: Any,
-    *,
-    text: str | None = None,
-    id: str | None = None,
-    unit: Unit = "words",
-) -> Source:
-    """Read all of a source.
-
-    >>> read(["one text", "another"]).corpus.ids.to_pylist()
-    [0, 1]
-    """
-    source = open_source(data, text=text, id=id, unit=unit)
-    batches = list(source.batches(BYTES_PER_CHUNK))
-    contents = pa.chunked_array([batch.contents for batch in batches], content_type(unit))
-    if len(contents) >= 2**31:
-        raise InputError(f"there are {len(contents):,} items, more than the 2^31 that fit one run")
-    ids = [batch.ids for batch in batches if batch.ids is not None]
-    column = source.column if source.columns.text else None
-    corpus = Corpus(_all_ids(ids, len(contents)), contents, column=column)
-    return Source(corpus, source.columns)
-
-
-def _all_ids(ids: list[pa.Array], n: int) -> pa.ChunkedArray:
-    if not ids:
-        return pa.chunked_array([pa.array(range(n), pa.int64())])
-    joined = pa.chunked_array(ids)
-    _check_unique(joined)
-    return joined
-
-
-def _check_unique(ids: pa.ChunkedArray) -> None:
-    try:
-        distinct = pc.count_distinct(ids).as_py()
-    except pa.ArrowNotImplementedError:
-        raise InputError(
-            f"ids of type {ids.type} are not supported: cast them to strings"
-        ) from None
-    if distinct == len(ids):
-        return
-    counts = pc.value_counts(ids)
-    repeated = counts.filter(pc.greater(counts.field("counts"), 1))[0]
-    raise repeated_id(repeated["values"].as_py(), repeated["counts"].as_py())
-
-
-def join(first: Source, second: Source, *, across: bool) -> Corpus:
-    """Put a second collection behind the first; with `across` only pairs of both are asked for."""
-    chunks = first.corpus.contents.chunks + second.corpus.contents.chunks
-    contents = pa.chunked_array(chunks, type=first.corpus.contents.type)
-    return replace(first.corpus, contents=contents, other_ids=second.corpus.ids, across=across)

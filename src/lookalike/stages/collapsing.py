@@ -64,7 +64,7 @@ class _Ranges:
     end: NDArray[np.int64]
 
     def sizes(self, groups: NDArray[np.integer]) -> NDArray[np.int64]:
-        return self.end[groups] - self.begin[groups]
+        return np.subtract(self.end[groups], self.begin[groups])
 
 
 def _sides(groups: Groups) -> tuple[_Ranges, _Ranges]:

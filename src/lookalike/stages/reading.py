@@ -7,7 +7,6 @@ once all are known.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,8 @@ from lookalike.errors import InputError
 from lookalike.work import Columns, Pieces, Unit, Work
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from numpy.typing import NDArray
 
     Featurise = Callable[[pa.Array], tuple[NDArray[np.uint64], NDArray[np.int64]]]
