@@ -1,4 +1,4 @@
-"""The commands: find, cluster, dedup, explain, plan, demo.
+"""The commands: find, cluster, dedup, explain, plan, runs, demo.
 
 Results go to standard output, everything else to standard error.
 
@@ -395,6 +395,46 @@ def plan(
 
 
 @app.command(cls=Command)
+def runs(
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[DIR...]", help="Run directories, or folders with some; none: here."
+        ),
+    ] = None,
+    clean: Annotated[
+        bool, typer.Option("--clean", help="Remove those that no process works in.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
+) -> None:
+    """List the run directories of the disk engine: what they hold, how far they are.
+
+    Example: `lookalike runs --clean`
+    """
+    from dataclasses import asdict
+
+    from lookalike.engines import running
+    from lookalike.errors import InputError
+
+    for folder in folders or []:
+        if not folder.is_dir():
+            raise InputError(f"{folder} is no folder")
+    found = running.look_around(folders or [Path()])
+    if clean:
+        found = [each for each in found if not each.busy]
+        for each in found:
+            running.clean(each)
+    if json:
+        _print_json({"runs": [asdict(each) for each in found], "removed": clean})
+    elif not found:
+        typer.echo("there are no run directories here")
+    elif len(found) == 1 and found[0].folder in (folders or []) and not clean:
+        _print_run(found[0])
+    else:
+        _print_runs(found, "removed" if clean else "")
+
+
+@app.command(cls=Command)
 @takes(run=RunOptions)
 def demo(
     page: Annotated[
@@ -478,6 +518,38 @@ def _print_spent(job: Run) -> None:
         written = readable_bytes(each.bytes)
         table.add_row(each.stage, f"{each.seconds:.1f}", written, units, known)
     Console(stderr=True, highlight=False, markup=False, emoji=False).print(table)
+
+
+def _print_runs(found: list[Any], done: str) -> None:
+    from lookalike.forecast import readable_bytes
+
+    table = _table(
+        ("run directory", "left"), ("size", "right"), ("state", "left"), ("input", "left")
+    )
+    for each in found:
+        table.add_row(str(each.folder), readable_bytes(each.bytes), done or each.state, each.inputs)
+    _print_table(table)
+
+
+def _print_run(found: Any) -> None:
+    from lookalike.forecast import readable_bytes
+    from lookalike.result import lines
+
+    description = found.description or {}
+    settings = description.get("settings", {})
+    rows = [
+        ("run directory", str(found.folder)),
+        ("state", found.state),
+        ("size", readable_bytes(found.bytes)),
+        ("input", found.inputs),
+        ("made by", f"lookalike {description.get('lookalike', '?')}"),
+        ("settings", ", ".join(f"{name} {value}" for name, value in settings.items())),
+    ]
+    typer.echo(lines(rows) + "\n")
+    table = _table(("stage", "left"), ("units done", "right"), ("", "left"))
+    for stage, (units, finished) in found.stages.items():
+        table.add_row(stage, f"{units:,}", "finished" if finished else "begun")
+    _print_table(table)
 
 
 def _named(path: Path | None) -> str | None:

@@ -33,27 +33,55 @@ def shown(*, quiet: bool = False) -> Iterator[Progress]:
         yield Lines()
 
 
+def _amount(stage: str, value: float) -> str:
+    """Return an amount of a stage's units.
+
+    >>> _amount("shingling", 2_500_000), _amount("sketching", 2_500_000)
+    ('2.5 MB', '2,500,000')
+    """
+    from lookalike.forecast import readable_bytes
+
+    return readable_bytes(value) if UNITS[stage] == "bytes" else f"{value:,.0f}"
+
+
+def _unit(stage: str) -> str:
+    return "" if UNITS[stage] == "bytes" else f" {UNITS[stage]}"
+
+
+def _memory() -> str:
+    from lookalike.engines.running import anonymous_memory
+    from lookalike.forecast import readable_bytes
+
+    return f"{readable_bytes(anonymous_memory())} of memory"
+
+
 def _bars() -> Iterator[Progress]:
     from rich import progress as rich
     from rich.console import Console
 
     columns = (
         rich.TextColumn("{task.description:<10}"),
-        rich.BarColumn(),
-        rich.MofNCompleteColumn(),
-        rich.TextColumn("{task.fields[unit]}"),
+        rich.BarColumn(bar_width=30),
+        rich.TextColumn("{task.fields[done]}"),
         rich.TextColumn("{task.fields[rate]}", style="progress.data.speed"),
         rich.TimeRemainingColumn(),
+        rich.TextColumn("{task.fields[memory]}"),
     )
     with rich.Progress(*columns, console=Console(stderr=True)) as bars:
         tasks: dict[str, rich.TaskID] = {}
 
         def tell(stage: str, done: int, total: int) -> None:
             if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total, unit=UNITS[stage], rate="")
-            bars.update(tasks[stage], completed=done, total=total)
-            speed = bars.tasks[tasks[stage]].speed
-            bars.update(tasks[stage], rate=f"{speed:,.0f}/s" if speed else "")
+                tasks[stage] = bars.add_task(stage, total=total, done="", rate="", memory="")
+            task = tasks[stage]
+            bars.update(task, completed=done, total=total)
+            speed = bars.tasks[list(tasks).index(stage)].speed
+            bars.update(
+                task,
+                done=f"{_amount(stage, done)} of {_amount(stage, total)}{_unit(stage)}",
+                rate=f"{_amount(stage, speed)}/s" if speed else "",
+                memory=_memory() if done < total else "",
+            )
 
         yield tell
 
@@ -73,10 +101,9 @@ class Lines:
             return
         self._last = now
         rate = done / max(now - began, 1e-9)
-        left = f", {(total - done) / rate:.0f} s left" if done < total else ""
-        speed = f", {rate:,.0f}/s" if now - began > 0.05 else ""
-        print(
-            f"{stage}: {done:,} of {total:,} {UNITS[stage]}{speed}{left}",
-            file=sys.stderr,
-            flush=True,
-        )
+        parts = [f"{stage}: {_amount(stage, done)} of {_amount(stage, total)}{_unit(stage)}"]
+        if now - began > 0.05:
+            parts.append(f"{_amount(stage, rate)}/s")
+        if done < total:
+            parts += [f"{(total - done) / rate:.0f} s left", _memory()]
+        print(", ".join(parts), file=sys.stderr, flush=True)

@@ -242,6 +242,23 @@ class Found:
     trouble: str | None
     busy: bool
 
+    @property
+    def state(self) -> str:
+        """How the run stands, in a few words."""
+        if self.trouble:
+            return "damaged"
+        if self.busy:
+            return "a process is working in it"
+        last = self.stages.get("comparing", (0, False))[1]
+        return "all pairs found" if last else "to be resumed"
+
+    @property
+    def inputs(self) -> str:
+        """What is searched, in a few words."""
+        sources = (self.description or {}).get("inputs", [])
+        named = [str(file.get("path", file.get("kind"))) for source in sources for file in source]
+        return ", ".join(named[:3]) + (f" and {len(named) - 3} more" if len(named) > 3 else "")
+
 
 def look(folder: Path) -> Found | None:
     """Return what a folder says of itself, or None if it is no run directory."""

@@ -64,7 +64,8 @@ class _Ranges:
     end: NDArray[np.int64]
 
     def sizes(self, groups: NDArray[np.integer]) -> NDArray[np.int64]:
-        return np.subtract(self.end[groups], self.begin[groups])
+        sizes: NDArray[np.int64] = self.end[groups] - self.begin[groups]
+        return sizes
 
 
 def _sides(groups: Groups) -> tuple[_Ranges, _Ranges]:
