@@ -190,7 +190,7 @@ def _limits(resources: Resources) -> Limits:
     free = _free(resources.budget)
     default = Limits()
     return Limits(
-        batch=min(resources.batch, max(free // 32, 1 << 18)),
+        batch=min(resources.batch, max(free // 48, 1 << 18)),
         items=min(default.items, max(free // 4096, 1 << 13)),
         keys=max(free // 64, 1 << 16),
         pairs=min(default.pairs, max(free // 512, 1 << 14)),
@@ -215,10 +215,10 @@ def anonymous_memory() -> int:
 
 @contextmanager
 def _budget(resources: Resources, folder: Path) -> Iterator[None]:
-    """Let scratch memory beyond half of the budget lie in unnamed files of a folder."""
+    """Let scratch memory beyond a third of the budget lie in unnamed files of a folder."""
     pool = pa.default_memory_pool()
     pa.set_memory_pool(pa.system_memory_pool())  # gives memory back; the usual pool keeps it
-    allowance = _free(resources.budget) // 2
+    allowance = _free(resources.budget) // 3
     kernels.set_scratch(str(folder), allowance)
     try:
         yield
