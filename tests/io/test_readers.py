@@ -348,6 +348,23 @@ def check_sizes(batches: list[Batch], size: int, whole: int) -> None:
     assert batches[-1].read == whole
 
 
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_a_few_pieces_of_a_file_are_in_memory_at_a_time(tmp_path, monkeypatch, suffix):
+    """In files of lines, one piece for each thread; in Parquet, one of the only row group."""
+    for module, name in ((lines, "BLOCK"), (formats, "BYTES_PER_PIECE")):
+        monkeypatch.setattr(module, name, 1 << 18)
+    path, text = tmp_path / f"x.{suffix}", "some words of text " * 50
+    rows = [{"id": str(at), "text": f"{at} {text}"} for at in range(20_000)]
+    write = {"csv": csv_file, "jsonl": jsonl, "parquet": lambda rows: parquet_file(rows, 10**9)}
+    path.write_bytes(write[suffix](rows))
+    before, most = pa.total_allocated_bytes(), 0
+    for batch in open_source(path).batches(1 << 19):
+        assert len(batch.contents) > 1
+        most = max(most, pa.total_allocated_bytes() - before)
+    assert path.stat().st_size > 15_000_000 or suffix == "parquet"
+    assert most < 6_000_000
+
+
 @pytest.mark.parametrize("kind", ["table", "texts", "jsonl", "csv", "parquet", "tokens in jsonl"])
 def test_some_items_are_taken_in_the_order_asked_for(tmp_path, small_pieces, kind):
     data, unit = make_source(tmp_path, kind)

@@ -257,20 +257,30 @@ class TextSource(ItemSource):
         return (len(self.files),)
 
     def pieces(self, cursor: Cursor | None) -> Iterator[Piece]:
-        """Read file by file."""
-        (start,) = cursor or (0,)
-        for at in range(start, len(self.files)):
-            file = self.files[at]
-            with reading(file.path):
-                text = _one_text(file.path.read_bytes())
-            yield Piece(
-                pa.chunked_array([text]),
-                pa.chunked_array([pa.array([file.id], pa.string())]),
-                partial(self._where, at),
-            )
+        """Read some small files at a time, or one large one."""
+        (first,) = cursor or (0,)
+        texts: list[bytes] = []
+        size = 0
+        for at in range(first, len(self.files)):
+            with reading(self.files[at].path):
+                text = self.files[at].path.read_bytes()
+            if texts and size + len(text) > formats.BYTES_PER_PIECE:
+                yield self._piece(at - len(texts), texts)
+                texts, size = [], 0
+            texts.append(text)
+            size += len(text)
+        if texts:
+            yield self._piece(len(self.files) - len(texts), texts)
 
-    def _where(self, at: int, row: int) -> tuple[Cursor, int]:
-        return (at + row,), int(self._before[at + row])
+    def _piece(self, first: int, texts: list[bytes]) -> Piece:
+        contents = _one_text(texts[0]) if len(texts) == 1 else pa.array(texts, pa.large_binary())
+        ids = pa.array([file.id for file in self.files[first : first + len(texts)]], pa.string())
+        return Piece(
+            pa.chunked_array([contents]), pa.chunked_array([ids]), partial(self._where, first)
+        )
+
+    def _where(self, first: int, row: int) -> tuple[Cursor, int]:
+        return (first + row,), int(self._before[first + row])
 
     def fingerprint(self) -> list[dict[str, str | int]]:
         """Tell of each file where it is, how large, from when, and a hash of its ends."""
