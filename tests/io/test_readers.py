@@ -19,7 +19,7 @@ import lookalike as la
 from lookalike.errors import InputError, UsageError
 from lookalike.io import formats, lines, sources
 from lookalike.io.files import fingerprint
-from lookalike.io.readers import join, open_source, read
+from lookalike.io.readers import open_source
 
 if TYPE_CHECKING:
     from lookalike.data import Batch
@@ -197,9 +197,9 @@ def test_lone_surrogates_are_compared_as_damaged_characters():
 
 
 def test_two_sides_keep_their_own_ids():
-    left = read(pa.table({"id": ["a"], "text": ["x y z"]}))
-    right = read(pa.table({"id": [1], "text": ["x y z"]}))
-    corpus = join(left, right, across=True)
+    left = pa.table({"id": ["a"], "text": ["x y z"]})
+    right = pa.table({"id": [1], "text": ["x y z"]})
+    corpus = la.find(left, against=right).corpus
     assert corpus.split == 1
     assert corpus.other_ids.to_pylist() == [1]
 
@@ -517,7 +517,7 @@ def test_what_cannot_be_read_is_said_clearly(tmp_path, name):
     if content is not None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=message) as raised:
-        read(tmp_path / name)
+        la.find(tmp_path / name)
     assert name in str(raised.value) or "id 1" in str(raised.value)
 
 

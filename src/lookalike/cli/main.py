@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lookalike.cli.commands import Command
-from lookalike.cli.options import RunOptions, SearchOptions, TextOptions, as_options, takes
+from lookalike.cli.options import (
+    EngineOptions,
+    RunOptions,
+    SearchOptions,
+    TextOptions,
+    as_options,
+    takes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +86,7 @@ def _main(
 
 
 @app.command(cls=Command)
-@takes(search=SearchOptions, texts=TextOptions, run=RunOptions)
+@takes(search=SearchOptions, texts=TextOptions, engine=EngineOptions, run=RunOptions)
 def find(
     inputs: Input,
     output: Annotated[
@@ -105,6 +112,7 @@ def find(
     *,
     search: SearchOptions,
     texts: TextOptions,
+    engine: EngineOptions,
     run: RunOptions,
 ) -> None:
     """Find every pair of similar items.
@@ -116,7 +124,7 @@ def find(
     from lookalike.io import copying, writers
     from lookalike.result import Result
 
-    with _running(search, texts, run) as job:
+    with _running(search, texts, engine, run) as job:
         if output is not None:
             writers.check_target(output, force=force)
             copying.check_apart([*inputs, *(against or [])], output)
@@ -145,7 +153,7 @@ def find(
 
 
 @app.command(cls=Command)
-@takes(search=SearchOptions, texts=TextOptions, run=RunOptions)
+@takes(search=SearchOptions, texts=TextOptions, engine=EngineOptions, run=RunOptions)
 def cluster(
     inputs: Input,
     output: Annotated[
@@ -160,6 +168,7 @@ def cluster(
     *,
     search: SearchOptions,
     texts: TextOptions,
+    engine: EngineOptions,
     run: RunOptions,
 ) -> None:
     """Tell which items belong together.
@@ -178,7 +187,7 @@ def cluster(
     )
     from lookalike.result import recall_line as line
 
-    with _running(search, texts, run) as job:
+    with _running(search, texts, engine, run) as job:
         policy = Policy.parse(keep)
         check_mode(mode)
         if output is not None:
@@ -203,7 +212,7 @@ def cluster(
 
 
 @app.command(cls=Command)
-@takes(search=SearchOptions, texts=TextOptions, run=RunOptions)
+@takes(search=SearchOptions, texts=TextOptions, engine=EngineOptions, run=RunOptions)
 def dedup(
     inputs: Input,
     output: Annotated[
@@ -245,6 +254,7 @@ def dedup(
     *,
     search: SearchOptions,
     texts: TextOptions,
+    engine: EngineOptions,
     run: RunOptions,
 ) -> None:
     """Keep one of each set of similar items; every removal has a witness that is kept.
@@ -263,7 +273,7 @@ def dedup(
         )
     if protect and against:
         raise UsageError("give either --protect (it also removes within INPUT) or --against")
-    with _running(search, texts, run) as job:
+    with _running(search, texts, engine, run) as job:
         policy = Policy.parse(keep)
         if output is not None and not dry_run:
             copying.check_output(inputs, output, force=force)
@@ -356,7 +366,7 @@ def _removal(manifest: Path, id: str) -> dict[str, Any]:
 
 
 @app.command(cls=Command)
-@takes(search=SearchOptions, texts=TextOptions, run=RunOptions)
+@takes(search=SearchOptions, texts=TextOptions, engine=EngineOptions, run=RunOptions)
 def plan(
     inputs: Annotated[
         list[Path] | None,
@@ -371,6 +381,7 @@ def plan(
     *,
     search: SearchOptions,
     texts: TextOptions,
+    engine: EngineOptions,
     run: RunOptions,
 ) -> None:
     """Show the plan for a collection: bands and rows, what they find, what they cost.
@@ -379,7 +390,7 @@ def plan(
     """
     from lookalike.report import curve
 
-    with _running(search, texts, run) as job:
+    with _running(search, texts, engine, run) as job:
         if plot is not None:
             curve.check_picture(plot)
         forecast = job.forecast(_open(job, inputs) if inputs else None, Path("plan"))
