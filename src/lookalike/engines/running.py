@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".lookalike"
 FITS = 0.8  # of the budget: an estimate is not a promise
+ENOUGH = 1.1  # times what would be held at a time now is no reason to cut the work anew
 SMALL = 1 << 20  # bytes that fit any budget, whatever becomes of them
 
 
@@ -73,9 +74,9 @@ def running(
         folder.mkdir(parents=True, exist_ok=True)
         lock = journal.Lock(folder)
     try:
-        threshold, resumed = _begin(folder, inputs, settings, restart=resources.restart)
+        threshold, limits, resumed = _begin(folder, inputs, settings, resources)
         with _budget(resources, folder), writing(folder):
-            store = Disk(folder, journal.Journal(folder, writable=True), _limits(resources))
+            store = Disk(folder, journal.Journal(folder, writable=True), limits)
             begun = replace(settings, threshold=threshold)
             yield Running(store, begun, folder, resumed, store.spent)
         if not resources.keep_work:
@@ -106,18 +107,24 @@ def _on_disk(inputs: Inputs, settings: Settings, resources: Resources, folder: P
 
 
 def _begin(
-    folder: Path, inputs: Inputs, settings: Settings, *, restart: bool
-) -> tuple[Fraction, bool]:
-    """Make or check a run directory; return its threshold, and whether there was a run in it."""
+    folder: Path, inputs: Inputs, settings: Settings, resources: Resources
+) -> tuple[Fraction, Limits, bool]:
+    """Make or check a run directory; return its threshold and limits, and if it was there."""
+    limits = _limits(resources)
     description = _description(inputs, settings)
-    before = None if restart else journal.read_description(folder)
+    before = None if resources.restart else journal.read_description(folder)
     if before is not None:
-        return _check_same(folder, before, description), True
+        threshold = _check_same(folder, before, description)
+        kept = _kept_limits(before, limits)
+        if kept is None:
+            with writing(folder):
+                journal.write_description(folder, before | {"limits": asdict(limits)})
+        return threshold, kept or limits, True
     _clear(folder)
     _check_room(folder, probe(inputs, settings))
     with writing(folder):
-        journal.write_description(folder, description)
-    return settings.threshold, False
+        journal.write_description(folder, description | {"limits": asdict(limits)})
+    return settings.threshold, limits, False
 
 
 def _clear(folder: Path) -> None:
@@ -172,7 +179,7 @@ def _check_same(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> Fr
     begun, asked = (Fraction(each["settings"]["threshold"]) for each in (before, now))
     if asked >= begun:  # what was found for the lower threshold serves the higher one
         now = now | {"settings": now["settings"] | {"threshold": str(begun)}}
-    found = journal.differences(before, now)
+    found = journal.differences(before | {"limits": None}, now)  # they change no result
     if found:
         listed = "\n  ".join(found[:20])
         raise UsageError(
@@ -196,6 +203,20 @@ def _limits(resources: Resources) -> Limits:
         pairs=min(default.pairs, max(free // 512, 1 << 14)),
         elements=min(default.elements, max(free // 64, 1 << 18)),
     )
+
+
+def _kept_limits(before: dict[str, Any], now: Limits) -> Limits | None:
+    """Return the limits that a run was begun with, unless they are too large by now.
+
+    Its finished units were cut by them, and units of another cut would be done again. What the
+    interpreter takes of a budget is never quite the same twice.
+    """
+    try:
+        kept = Limits(**before["limits"])
+    except (KeyError, TypeError):
+        return None
+    fit = all(value <= ENOUGH * asdict(now)[name] for name, value in asdict(kept).items())
+    return kept if fit else None
 
 
 def _free(budget: int) -> int:
