@@ -72,6 +72,7 @@ def running(
         folder = Path(tempfile.mkdtemp(prefix="lookalike-"))
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
+        _check_ours(folder)
         lock = journal.Lock(folder)
     try:
         threshold, limits, resumed = _begin(folder, inputs, settings, resources)
@@ -120,23 +121,21 @@ def _begin(
             with writing(folder):
                 journal.write_description(folder, before | {"limits": asdict(limits)})
         return threshold, kept or limits, True
-    _clear(folder)
+    journal.clear(folder)
     _check_room(folder, probe(inputs, settings))
     with writing(folder):
         journal.write_description(folder, description | {"limits": asdict(limits)})
     return settings.threshold, limits, False
 
 
-def _clear(folder: Path) -> None:
-    """Remove what an earlier run has left; refuse a folder with anything else in it."""
-    known = (folder / journal.RUN).exists() or (folder / journal.JOURNAL).exists()
-    others = [file.name for file in folder.iterdir() if file.name != journal.LOCK]
-    if others and not known:
+def _check_ours(folder: Path) -> None:
+    """Refuse a folder with anything else than a run in it."""
+    strange = journal.stranger(folder)
+    if strange is not None:
         raise OutputError(
-            f"{folder} is not a run directory, and not empty ({sorted(others)[0]!r} is in it): "
-            "name another place with --work-dir"
+            f"{folder} is not a run directory, and not empty ({strange!r} is in it): name another "
+            "place with --work-dir"
         )
-    journal.clear(folder)
 
 
 def _check_room(folder: Path, needs: Needs) -> None:
@@ -283,7 +282,7 @@ class Found:
 
 def look(folder: Path) -> Found | None:
     """Return what a folder says of itself, or None if it is no run directory."""
-    if not (folder / journal.RUN).exists():
+    if not (folder / journal.RUN).exists() or journal.stranger(folder) is not None:
         return None
     trouble, description = None, None
     try:
