@@ -191,3 +191,18 @@ def writing(folder: Path) -> Iterator[None]:
             "make room (or name another place with --work-dir) and run the same command again, it "
             "goes on where it stopped"
         ) from error
+
+
+@contextmanager
+def scratching(folder: Path) -> Iterator[None]:
+    """Let what goes wrong with scratch memory that lies in files say so, and what to do."""
+    try:
+        yield
+    except LookalikeError:
+        raise
+    except OSError as error:
+        raise OutputError(
+            f"there is no room for scratch memory in {folder}: {error.strerror or error}. Make "
+            "room, allow more memory (--memory), or work on disk (--engine disk) at another place "
+            "(--work-dir)"
+        ) from error

@@ -16,7 +16,7 @@ import pyarrow as pa
 from lookalike import kernels
 from lookalike.config import LEAST_MEMORY
 from lookalike.engines import journal
-from lookalike.engines.disk import Disk, writing
+from lookalike.engines.disk import Disk, scratching, writing
 from lookalike.errors import LookalikeError, OutputError, UsageError
 from lookalike.forecast import Needs, probe, readable_bytes
 from lookalike.work import Limits, Memory
@@ -65,9 +65,10 @@ def running(
     folder = _folder(resources, beside)
     if not _on_disk(inputs, settings, resources, folder):
         near = Path(tempfile.gettempdir()) if folder is None else folder.absolute().parent
-        with _budget(resources, near):
+        with _budget(resources, near), scratching(near):
             yield Running(Memory(_limits(resources)), settings)
         return
+    passing = folder is None  # of no use afterwards: nobody could come back to it
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="lookalike-"))
     with writing(folder):
@@ -80,9 +81,10 @@ def running(
             store = Disk(folder, journal.Journal(folder, writable=True), limits)
             begun = replace(settings, threshold=threshold)
             yield Running(store, begun, folder, resumed, store.spent)
-        if not resources.keep_work:
-            journal.remove(folder)
+        passing = not resources.keep_work
     finally:
+        if passing or not (folder / journal.RUN).exists():
+            journal.remove(folder)
         lock.release()
 
 
