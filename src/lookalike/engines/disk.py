@@ -158,8 +158,9 @@ class Disk:
         return {name: sum(unit.pieces[name][0] for unit in done) for name in work.columns}
 
     def _columns(self, work: Work, done: list[Done]) -> Columns:
+        known = self._ends(work, done)  # whatever lies behind that is nobody's
         values = {
-            name: mapped(self._path(work, name), np.dtype(kind))
+            name: mapped(self._path(work, name), np.dtype(kind))[: known[name]]
             for name, kind in work.columns.items()
         }
         ends = {

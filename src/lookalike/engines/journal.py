@@ -87,6 +87,7 @@ class Journal:
     def __init__(self, folder: Path, *, writable: bool = False) -> None:
         self._path = folder / JOURNAL
         self._stages: dict[str, tuple[tuple[int, ...], list[Done]]] = {}
+        self._finished: set[str] = set()
         whole = 0
         with suppress(FileNotFoundError):
             data = self._path.read_bytes()
@@ -133,8 +134,7 @@ class Journal:
     def stages(self) -> dict[str, tuple[int, bool]]:
         """Return for each stage how many units are done, and whether these are all."""
         return {
-            stage: (len(done), bool(done) and done[-1].last)
-            for stage, (_, done) in self._stages.items()
+            stage: (len(done), stage in self._finished) for stage, (_, done) in self._stages.items()
         }
 
     def _append(self, entry: dict[str, Any]) -> None:
@@ -148,7 +148,9 @@ class Journal:
         cut, number = tuple(entry["cut"]), entry["unit"]
         known, done = self._stages.get(entry["stage"], (cut, []))
         done = done[:number] if known == cut else []
+        self._finished.discard(entry["stage"])
         if entry.get("finished"):
+            self._finished.add(entry["stage"])
             done = [*done[:-1], replace(done[-1], last=True)] if done else []
         else:
             pieces = {name: (length, check) for name, (length, check) in entry["pieces"].items()}

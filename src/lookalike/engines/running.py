@@ -271,8 +271,9 @@ class Found:
             return "damaged"
         if self.busy:
             return "a process is working in it"
-        last = self.stages.get("comparing", (0, False))[1]
-        return "all pairs found" if last else "to be resumed"
+        exact = (self.description or {}).get("settings", {}).get("exact")
+        _, finished = self.stages.get("shingling" if exact else "comparing", (0, False))
+        return "all pairs found" if finished else "to be resumed"
 
     @property
     def inputs(self) -> str:
