@@ -206,9 +206,11 @@ class FileSource(ItemSource):
         return (at, *piece.place(row)), sum(self.sizes[:at]) + piece.read(row)
 
     def fingerprint(self) -> list[dict[str, str | int]]:
-        """Tell of each file where it is, how large, from when, a hash of its ends, and what of it."""
-        columns = {"text column": self.columns.text or "", "id column": self.columns.id or ""}
-        return [fingerprint(file.path) | columns for file in self.files]
+        """Tell of each file where and how large it is, from when, a hash of its ends, and columns."""
+        text, id = self.columns.text or "", self.columns.id or ""
+        return [
+            {**fingerprint(file.path), "text column": text, "id column": id} for file in self.files
+        ]
 
     def column(self, name: str) -> pa.ChunkedArray:
         """Read a column of all files."""
