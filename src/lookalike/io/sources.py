@@ -206,7 +206,7 @@ class FileSource(ItemSource):
         return (at, *piece.place(row)), sum(self.sizes[:at]) + piece.read(row)
 
     def fingerprint(self) -> list[dict[str, str | int]]:
-        """Tell of each file where and how large it is, from when, a hash of its ends, and columns."""
+        """Tell of each file where and how large it is, from when, a hash of its ends, columns."""
         text, id = self.columns.text or "", self.columns.id or ""
         return [
             {**fingerprint(file.path), "text column": text, "id column": id} for file in self.files
