@@ -154,8 +154,9 @@ def search(
         met.pieces("pairs"),
         partial(_compare, ready, store.limits.elements),
         partial(_check_count, most=most_pairs),
-        len if compact else partial(collapsing.count_pairs, groups),
+        partial(collapsing.count_pairs, groups),
         size=store.limits.pairs,
+        compact=compact,
     )
     passed = store.collect(comparing, progress)
     return Search(

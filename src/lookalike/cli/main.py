@@ -8,7 +8,7 @@ Exit codes: 0 done, 1 a defect of lookalike, 2 wrong usage, 3 unreadable input, 
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -287,11 +287,14 @@ def dedup(
         before = opened.sources[0].fingerprint()
         with job.search(opened, output or manifest or Path("dedup")) as found:
             decisions = make_decisions(found, policy)
-            if manifest is not None:
-                rows = decisions.rows
-                writers.write_batches(rows.schema, rows.batches(), manifest, force=force)
-            if output is not None and not dry_run:
-                copying.copy_rows(inputs, decisions.stays, output, force=force, read=before)
+            with ExitStack() as stack:  # both have their names only when both are complete
+                if manifest is not None:
+                    rows = decisions.rows
+                    stack.enter_context(
+                        writers.written(rows.schema, rows.batches(), manifest, force=force)
+                    )
+                if output is not None and not dry_run:
+                    copying.copy_rows(inputs, decisions.stays, output, force=force, read=before)
     _print_spent(job)
     written = None if dry_run else output
     if run.json:

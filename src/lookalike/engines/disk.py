@@ -158,8 +158,9 @@ class Disk:
         return {name: sum(unit.pieces[name][0] for unit in done) for name in work.columns}
 
     def _columns(self, work: Work, done: list[Done]) -> Columns:
+        known = self._ends(work, done)  # whatever lies behind that is nobody's
         values = {
-            name: mapped(self._path(work, name), np.dtype(kind))
+            name: mapped(self._path(work, name), np.dtype(kind))[: known[name]]
             for name, kind in work.columns.items()
         }
         ends = {
@@ -190,4 +191,19 @@ def writing(folder: Path) -> Iterator[None]:
             f"cannot write the work files in {folder}: {error.strerror or error}. Nothing is lost: "
             "make room (or name another place with --work-dir) and run the same command again, it "
             "goes on where it stopped"
+        ) from error
+
+
+@contextmanager
+def scratching(folder: Path) -> Iterator[None]:
+    """Let what goes wrong with scratch memory that lies in files say so, and what to do."""
+    try:
+        yield
+    except LookalikeError:
+        raise
+    except OSError as error:
+        raise OutputError(
+            f"there is no room for scratch memory in {folder}: {error.strerror or error}. Make "
+            "room, allow more memory (--memory), or work on disk (--engine disk) at another place "
+            "(--work-dir)"
         ) from error

@@ -87,6 +87,7 @@ class Journal:
     def __init__(self, folder: Path, *, writable: bool = False) -> None:
         self._path = folder / JOURNAL
         self._stages: dict[str, tuple[tuple[int, ...], list[Done]]] = {}
+        self._finished: set[str] = set()
         whole = 0
         with suppress(FileNotFoundError):
             data = self._path.read_bytes()
@@ -133,8 +134,7 @@ class Journal:
     def stages(self) -> dict[str, tuple[int, bool]]:
         """Return for each stage how many units are done, and whether these are all."""
         return {
-            stage: (len(done), bool(done) and done[-1].last)
-            for stage, (_, done) in self._stages.items()
+            stage: (len(done), stage in self._finished) for stage, (_, done) in self._stages.items()
         }
 
     def _append(self, entry: dict[str, Any]) -> None:
@@ -148,7 +148,9 @@ class Journal:
         cut, number = tuple(entry["cut"]), entry["unit"]
         known, done = self._stages.get(entry["stage"], (cut, []))
         done = done[:number] if known == cut else []
+        self._finished.discard(entry["stage"])
         if entry.get("finished"):
+            self._finished.add(entry["stage"])
             done = [*done[:-1], replace(done[-1], last=True)] if done else []
         else:
             pieces = {name: (length, check) for name, (length, check) in entry["pieces"].items()}
@@ -227,11 +229,40 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 200 else text[:200] + " …"
 
 
+def stranger(folder: Path) -> str | None:
+    """Return something that lookalike has not put into a folder, if it is no run directory.
+
+    A sound description makes a run directory. Without one, as a run that was killed at once has
+    left it or damage has, there has to be nothing but what lookalike would put there.
+    """
+    with suppress(InputError):
+        if read_description(folder) is not None:
+            return None
+    names = sorted(file.name for file in folder.iterdir())
+    strange = [name for name in names if name not in {LOCK, RUN} and not _is_work(folder / name)]
+    if not strange and names and not _is_lock(folder / LOCK):
+        strange = names
+    return strange[0] if strange else None
+
+
+def _is_lock(file: Path) -> bool:
+    """Say whether a file is a lock: it has a process id, or nothing yet."""
+    try:
+        return file.read_bytes().strip().isdigit() or file.stat().st_size == 0
+    except OSError:
+        return False
+
+
+def _is_work(file: Path) -> bool:
+    return file.is_file() and (file.suffix in _KINDS or file.name in {JOURNAL, f"{RUN}.part"})
+
+
 def clear(folder: Path) -> None:
     """Remove the files of a run, but not the lock."""
     try:
+        (folder / JOURNAL).unlink(missing_ok=True)  # first: it speaks of all others
         for file in sorted(folder.iterdir()):
-            if file.is_file() and (file.suffix in _KINDS or file.name in {JOURNAL, f"{RUN}.part"}):
+            if _is_work(file):
                 file.unlink()
         (folder / RUN).unlink(missing_ok=True)  # last: until then it is a run directory
     except OSError as error:

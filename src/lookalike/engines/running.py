@@ -16,7 +16,7 @@ import pyarrow as pa
 from lookalike import kernels
 from lookalike.config import LEAST_MEMORY
 from lookalike.engines import journal
-from lookalike.engines.disk import Disk, writing
+from lookalike.engines.disk import Disk, scratching, writing
 from lookalike.errors import LookalikeError, OutputError, UsageError
 from lookalike.forecast import Needs, probe, readable_bytes
 from lookalike.work import Limits, Memory
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".lookalike"
 FITS = 0.8  # of the budget: an estimate is not a promise
+ENOUGH = 1.1  # times what would be held at a time now is no reason to cut the work anew
 SMALL = 1 << 20  # bytes that fit any budget, whatever becomes of them
 
 
@@ -64,23 +65,26 @@ def running(
     folder = _folder(resources, beside)
     if not _on_disk(inputs, settings, resources, folder):
         near = Path(tempfile.gettempdir()) if folder is None else folder.absolute().parent
-        with _budget(resources, near):
+        with _budget(resources, near), scratching(near):
             yield Running(Memory(_limits(resources)), settings)
         return
+    passing = folder is None  # of no use afterwards: nobody could come back to it
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="lookalike-"))
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
+        _check_ours(folder)
         lock = journal.Lock(folder)
     try:
-        threshold, resumed = _begin(folder, inputs, settings, restart=resources.restart)
+        threshold, limits, resumed = _begin(folder, inputs, settings, resources)
         with _budget(resources, folder), writing(folder):
-            store = Disk(folder, journal.Journal(folder, writable=True), _limits(resources))
+            store = Disk(folder, journal.Journal(folder, writable=True), limits)
             begun = replace(settings, threshold=threshold)
             yield Running(store, begun, folder, resumed, store.spent)
-        if not resources.keep_work:
-            journal.remove(folder)
+        passing = not resources.keep_work
     finally:
+        if passing or not (folder / journal.RUN).exists():
+            journal.remove(folder)
         lock.release()
 
 
@@ -106,30 +110,34 @@ def _on_disk(inputs: Inputs, settings: Settings, resources: Resources, folder: P
 
 
 def _begin(
-    folder: Path, inputs: Inputs, settings: Settings, *, restart: bool
-) -> tuple[Fraction, bool]:
-    """Make or check a run directory; return its threshold, and whether there was a run in it."""
+    folder: Path, inputs: Inputs, settings: Settings, resources: Resources
+) -> tuple[Fraction, Limits, bool]:
+    """Make or check a run directory; return its threshold and limits, and if it was there."""
+    limits = _limits(resources)
     description = _description(inputs, settings)
-    before = None if restart else journal.read_description(folder)
+    before = None if resources.restart else journal.read_description(folder)
     if before is not None:
-        return _check_same(folder, before, description), True
-    _clear(folder)
+        threshold = _check_same(folder, before, description)
+        kept = _kept_limits(before, limits)
+        if kept is None:
+            with writing(folder):
+                journal.write_description(folder, before | {"limits": asdict(limits)})
+        return threshold, kept or limits, True
+    journal.clear(folder)
     _check_room(folder, probe(inputs, settings))
     with writing(folder):
-        journal.write_description(folder, description)
-    return settings.threshold, False
+        journal.write_description(folder, description | {"limits": asdict(limits)})
+    return settings.threshold, limits, False
 
 
-def _clear(folder: Path) -> None:
-    """Remove what an earlier run has left; refuse a folder with anything else in it."""
-    known = (folder / journal.RUN).exists() or (folder / journal.JOURNAL).exists()
-    others = [file.name for file in folder.iterdir() if file.name != journal.LOCK]
-    if others and not known:
+def _check_ours(folder: Path) -> None:
+    """Refuse a folder with anything else than a run in it."""
+    strange = journal.stranger(folder)
+    if strange is not None:
         raise OutputError(
-            f"{folder} is not a run directory, and not empty ({sorted(others)[0]!r} is in it): "
-            "name another place with --work-dir"
+            f"{folder} is not a run directory, and not empty ({strange!r} is in it): name another "
+            "place with --work-dir"
         )
-    journal.clear(folder)
 
 
 def _check_room(folder: Path, needs: Needs) -> None:
@@ -172,7 +180,7 @@ def _check_same(folder: Path, before: dict[str, Any], now: dict[str, Any]) -> Fr
     begun, asked = (Fraction(each["settings"]["threshold"]) for each in (before, now))
     if asked >= begun:  # what was found for the lower threshold serves the higher one
         now = now | {"settings": now["settings"] | {"threshold": str(begun)}}
-    found = journal.differences(before, now)
+    found = journal.differences(before | {"limits": None}, now)  # they change no result
     if found:
         listed = "\n  ".join(found[:20])
         raise UsageError(
@@ -196,6 +204,20 @@ def _limits(resources: Resources) -> Limits:
         pairs=min(default.pairs, max(free // 512, 1 << 14)),
         elements=min(default.elements, max(free // 64, 1 << 18)),
     )
+
+
+def _kept_limits(before: dict[str, Any], now: Limits) -> Limits | None:
+    """Return the limits that a run was begun with, unless they are too large by now.
+
+    Its finished units were cut by them, and units of another cut would be done again. What the
+    interpreter takes of a budget is never quite the same twice.
+    """
+    try:
+        kept = Limits(**before["limits"])
+    except (KeyError, TypeError):
+        return None
+    fit = all(value <= ENOUGH * asdict(now)[name] for name, value in asdict(kept).items())
+    return kept if fit else None
 
 
 def _free(budget: int) -> int:
@@ -249,8 +271,9 @@ class Found:
             return "damaged"
         if self.busy:
             return "a process is working in it"
-        last = self.stages.get("comparing", (0, False))[1]
-        return "all pairs found" if last else "to be resumed"
+        exact = (self.description or {}).get("settings", {}).get("exact")
+        _, finished = self.stages.get("shingling" if exact else "comparing", (0, False))
+        return "all pairs found" if finished else "to be resumed"
 
     @property
     def inputs(self) -> str:
@@ -262,7 +285,7 @@ class Found:
 
 def look(folder: Path) -> Found | None:
     """Return what a folder says of itself, or None if it is no run directory."""
-    if not (folder / journal.RUN).exists():
+    if not (folder / journal.RUN).exists() or journal.stranger(folder) is not None:
         return None
     trouble, description = None, None
     try:

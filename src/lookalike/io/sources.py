@@ -20,7 +20,7 @@ from lookalike.data import Batch
 from lookalike.errors import InputError
 from lookalike.io import formats
 from lookalike.io.columns import Columns, content_type, contents_of, decoded, listed, plain_ids
-from lookalike.io.files import EDGE, fingerprint, reading, size_of
+from lookalike.io.files import fingerprint, reading, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     Held = tuple[pa.ChunkedArray, pa.ChunkedArray | None]
 
 ROWS_PER_PIECE = 1 << 16
-EDGE_ROWS = 100
 BYTES_PER_BATCH = 32 << 20
 ITEM = 8  # what an item takes beside its bytes: without it, a batch of empty items had no end
 
@@ -207,8 +206,11 @@ class FileSource(ItemSource):
         return (at, *piece.place(row)), sum(self.sizes[:at]) + piece.read(row)
 
     def fingerprint(self) -> list[dict[str, str | int]]:
-        """Tell of each file where it is, how large, from when, and a hash of its ends."""
-        return [fingerprint(file.path) for file in self.files]
+        """Tell of each file where and how large it is, from when, a hash of its ends, columns."""
+        text, id = self.columns.text or "", self.columns.id or ""
+        return [
+            {**fingerprint(file.path), "text column": text, "id column": id} for file in self.files
+        ]
 
     def column(self, name: str) -> pa.ChunkedArray:
         """Read a column of all files."""
@@ -342,16 +344,23 @@ class TableSource(ItemSource):
         return contents_of(self._column.slice(first, n), self.unit, self.where)
 
     def fingerprint(self) -> list[dict[str, str | int]]:
-        """Tell how many rows and bytes there are, and a hash of the first and the last ones."""
-        rows = len(self.table)
-        edges = hashlib.blake2b(digest_size=16)
-        for first in (0, max(rows - EDGE_ROWS, 0)):
-            contents = self._contents(first, EDGE_ROWS).combine_chunks()
-            while pa.types.is_nested(contents.type):
-                contents = contents.flatten()
-            for text in contents.to_pylist():
-                edges.update((text or b"")[:EDGE] + b"\n")
-        return [{"kind": self.where, "rows": rows, "size": self.size, "hash": edges.hexdigest()}]
+        """Tell how many rows and bytes there are, and a hash of all contents and ids.
+
+        A table has no time of its last change that would tell of one in its middle.
+        """
+        hashed = hashlib.blake2b(digest_size=16)
+        for piece in self.pieces(None):
+            for column in (piece.contents, piece.ids):
+                for chunk in column.chunks if column is not None else ():
+                    _hash_values(chunk, hashed)
+        return [
+            {
+                "kind": self.where,
+                "rows": len(self.table),
+                "size": self.size,
+                "hash": hashed.hexdigest(),
+            }
+        ]
 
     def column(self, name: str) -> pa.ChunkedArray:
         """Return a column of the table."""
@@ -366,3 +375,11 @@ class TableSource(ItemSource):
         """Return the contents of some rows."""
         rows = self._column.take(pa.array(positions, pa.int64()))
         return contents_of(rows, self.unit, self.where).combine_chunks()
+
+
+def _hash_values(values: pa.Array, hashed: hashlib.blake2b) -> None:
+    """Add values to a hash, wherever they are cut into chunks."""
+    for value in values.to_pylist():
+        raw = value if isinstance(value, bytes) else repr(value).encode()
+        hashed.update(b"%s %d\n" % (type(value).__name__.encode(), len(raw)))
+        hashed.update(raw)

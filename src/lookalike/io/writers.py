@@ -45,9 +45,19 @@ def check_target(path: Path, *, force: bool = False) -> None:
 
 def write_batches(schema: pa.Schema, batches: Batches, path: Path, *, force: bool = False) -> None:
     """Write batches as they come; the extension says in which format."""
+    with written(schema, batches, path, force=force):
+        pass
+
+
+@contextmanager
+def written(
+    schema: pa.Schema, batches: Batches, path: Path, *, force: bool = False
+) -> Iterator[None]:
+    """Write batches first of all, but let the file have its name only behind the block."""
     check_target(path, force=force)
     with replacing(path) as beside:
         _WRITERS[path.suffix.lower()](schema, batches, beside)
+        yield
 
 
 def write_table(table: pa.Table, path: Path, *, force: bool = False) -> None:

@@ -35,29 +35,32 @@ def work(
     count: Count,
     *,
     size: int,
+    compact: bool = False,
 ) -> Work:
     """Return the work of comparing candidates, about `size` of them at a time.
 
-    A unit's cursor tells how many candidates and (by `count`) how many pairs there were up to it;
-    `watch(pairs, where)` may stop the work when these are too many.
+    A unit's cursor tells how many candidates, pairs of groups and (by `count`) pairs of items there
+    were up to it; `watch(pairs, where)` may stop the work when these, or compact the former, are
+    too many. Both are known, since a run may be taken up with the other in mind.
     """
     total = sum(map(len, runs))
 
     def units(cursor: Cursor | None) -> Iterator[Unit]:
-        first, met, passed = cursor or (0, 0, 0)
+        first, met, passed, expanded = cursor or (0, 0, 0, 0)
         for last, pieces in cuts(runs, size, first):
             candidates = Candidates.unpacked(_distinct(pieces))
             pairs = compare(candidates)
             met += len(candidates)
-            passed += count(pairs)
+            passed += len(pairs)
+            expanded += count(pairs)
             done = sum(int(np.searchsorted(run, np.uint64(last << 32))) for run in runs)
-            watch(passed, f"{100 * done // total} % of the candidates")
+            watch(passed if compact else expanded, f"{100 * done // total} % of the candidates")
             columns: Pieces = {
                 "left": pairs.left,
                 "right": pairs.right,
                 "similarity": pairs.similarity,
             }
-            yield Unit(columns, (last, met, passed), done, total, met)
+            yield Unit(columns, (last, met, passed, expanded), done, total, met)
 
     return Work("comparing", COLUMNS, units, (size,))
 
