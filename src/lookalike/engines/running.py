@@ -62,7 +62,14 @@ def running(
 
     `beside` names what the run is for: the work files lie next to it unless a place is given.
     """
-    folder = _folder(resources, beside)
+    with _plain_pool(), _begun(inputs, settings, resources, _folder(resources, beside)) as begun:
+        yield begun
+
+
+@contextmanager
+def _begun(
+    inputs: Inputs, settings: Settings, resources: Resources, folder: Path | None
+) -> Iterator[Running]:
     if not _on_disk(inputs, settings, resources, folder):
         near = Path(tempfile.gettempdir()) if folder is None else folder.absolute().parent
         with _budget(resources, near), scratching(near):
@@ -238,8 +245,6 @@ def anonymous_memory() -> int:
 @contextmanager
 def _budget(resources: Resources, folder: Path) -> Iterator[None]:
     """Let scratch memory beyond a third of the budget lie in unnamed files of a folder."""
-    pool = pa.default_memory_pool()
-    pa.set_memory_pool(pa.system_memory_pool())  # gives memory back; the usual pool keeps it
     allowance = _free(resources.budget) // 3
     kernels.set_scratch(str(folder), allowance)
     try:
@@ -247,6 +252,16 @@ def _budget(resources: Resources, folder: Path) -> Iterator[None]:
     finally:
         # Questions may still be asked, when the folder is gone.
         kernels.set_scratch(tempfile.gettempdir(), allowance)
+
+
+@contextmanager
+def _plain_pool() -> Iterator[None]:
+    """Let pyarrow take memory from the system: its usual pool grows by copying, and keeps it."""
+    pool = pa.default_memory_pool()
+    pa.set_memory_pool(pa.system_memory_pool())
+    try:
+        yield
+    finally:
         pa.set_memory_pool(pool)
 
 
