@@ -138,7 +138,6 @@ def find(
                 writers.write_batches(
                     result.rows.schema, result.rows.batches(), output, force=force
                 )
-    _print_spent(job)
     if run.json:
         told |= {"check": asdict(checked)} if checked else {}
         _print_json(told | {"output": _named(output)})
@@ -199,7 +198,6 @@ def cluster(
                 writers.write_batches(
                     clusters.rows.schema, clusters.rows.batches(), output, force=force
                 )
-    _print_spent(job)
     if run.json:
         told = describe(found) | clusters.as_dict() | recall_dict(clusters.recall)
         _print_json(told | {"output": _named(output)})
@@ -295,7 +293,6 @@ def dedup(
                     )
                 if output is not None and not dry_run:
                     copying.copy_rows(inputs, decisions.stays, output, force=force, read=before)
-    _print_spent(job)
     written = None if dry_run else output
     if run.json:
         told = describe(found) | decisions.as_dict() | recall_dict(decisions.recall)
@@ -487,8 +484,11 @@ def _running(*groups: Any) -> Iterator[Run]:
     quiet = options.pop("quiet", False)
     with progress.shown(quiet=quiet) as tell:
         job = Run.of({**options, "progress": tell})  # type: ignore[typeddict-item]
-        job.quiet = quiet
+        if not quiet:
+            job.note = _note
         yield job
+    if not quiet:
+        _print_spent(job)
 
 
 def _open(
@@ -515,7 +515,7 @@ def _print_spent(job: Run) -> None:
 
     from lookalike.forecast import readable_bytes
 
-    spent = [] if job.running is None or job.quiet else job.running.spent
+    spent = [] if job.running is None else job.running.spent
     if not spent:
         return
     table = _table(
