@@ -11,7 +11,6 @@ import signal
 import subprocess
 import tempfile
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -27,6 +26,7 @@ from .conftest import MANY, command, environment, lookalike, rows_of, texts_of, 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("many_units")
 
