@@ -16,6 +16,7 @@ import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import IO, TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -218,8 +219,8 @@ def differences(before: Any, now: Any, name: str = "") -> list[str]:
             inner = f"{name}.{key}" if name else key
             found += differences(before.get(key), now.get(key), inner)
         return found
-    if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
-        pairs = enumerate(zip(before, now, strict=True))
+    if isinstance(before, list) and isinstance(now, list):
+        pairs = enumerate(zip_longest(before, now))
         return [line for at, (b, n) in pairs for line in differences(b, n, f"{name}[{at}]")]
     return [] if before == now else [f"{name}: {_shown(before)} before, {_shown(now)} now"]
 
