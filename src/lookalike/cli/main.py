@@ -528,9 +528,11 @@ def _print_spent(job: Run) -> None:
     for each in spent:
         known = f"{each.resumed:,} were done before" if each.resumed else ""
         known += f", {each.repaired:,} damaged and done again" if each.repaired else ""
-        units = f"{each.done + each.resumed:,}"
-        written = readable_bytes(each.bytes)
+        units = f"{each.done + each.resumed:,}" if each.done + each.resumed else ""
+        written = readable_bytes(each.bytes) if each.bytes else ""
         table.add_row(each.stage, f"{each.seconds:.1f}", written, units, known)
+    seconds, total = sum(each.seconds for each in spent), sum(each.bytes for each in spent)
+    table.add_row("all", f"{seconds:.1f}", readable_bytes(total), "", "")
     Console(stderr=True, highlight=False, markup=False, emoji=False).print(table)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import shutil
 import tempfile
+import time
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
@@ -16,7 +17,7 @@ import pyarrow as pa
 from lookalike import kernels
 from lookalike.config import LEAST_MEMORY
 from lookalike.engines import journal
-from lookalike.engines.disk import Disk, scratching, writing
+from lookalike.engines.disk import Disk, Spent, scratching, writing
 from lookalike.errors import LookalikeError, OutputError, UsageError
 from lookalike.forecast import Needs, probe, readable_bytes
 from lookalike.work import Limits, Memory
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lookalike.config import Resources, Settings
-    from lookalike.engines.disk import Spent
     from lookalike.pipeline import Inputs
     from lookalike.work import Store
 
@@ -87,7 +87,10 @@ def _begun(
         with _budget(resources, folder), writing(folder):
             store = Disk(folder, journal.Journal(folder, writable=True), limits)
             begun = replace(settings, threshold=threshold)
+            began = time.monotonic()
             yield Running(store, begun, folder, resumed, store.spent)
+            rest = time.monotonic() - began - sum(each.seconds for each in store.spent)
+            store.spent.append(Spent("answering", rest))
         passing = not resources.keep_work
     finally:
         if passing or not (folder / journal.RUN).exists():
