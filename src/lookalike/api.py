@@ -17,7 +17,7 @@ from lookalike.planning import typical_sample
 from lookalike.result import Result, check_mode, make_clusters, make_decisions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from decimal import Decimal
     from fractions import Fraction
 
@@ -267,7 +267,7 @@ class Run:
         self.text: str | None = None
         self.id: str | None = None
         self.running: Running | None = None
-        self.quiet = True
+        self.note: Callable[[str], None] = lambda message: None
 
     @classmethod
     def of(cls, options: Options) -> Run:
@@ -312,6 +312,8 @@ class Run:
         """Choose an engine and let it begin or resume; `beside` is what the run is to write."""
         with running(inputs, self.settings, self.resources, beside) as begun:
             self.running = begun
+            if begun.folder is not None:
+                self.note(f"{'resuming the run' if begun.resumed else 'working'} in {begun.folder}")
             yield begun
 
     @contextmanager

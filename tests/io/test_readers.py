@@ -19,7 +19,7 @@ import lookalike as la
 from lookalike.errors import InputError, UsageError
 from lookalike.io import formats, lines, sources
 from lookalike.io.files import fingerprint
-from lookalike.io.readers import join, open_source, read
+from lookalike.io.readers import open_source
 
 if TYPE_CHECKING:
     from lookalike.data import Batch
@@ -197,9 +197,9 @@ def test_lone_surrogates_are_compared_as_damaged_characters():
 
 
 def test_two_sides_keep_their_own_ids():
-    left = read(pa.table({"id": ["a"], "text": ["x y z"]}))
-    right = read(pa.table({"id": [1], "text": ["x y z"]}))
-    corpus = join(left, right, across=True)
+    left = pa.table({"id": ["a"], "text": ["x y z"]})
+    right = pa.table({"id": [1], "text": ["x y z"]})
+    corpus = la.find(left, against=right).corpus
     assert corpus.split == 1
     assert corpus.other_ids.to_pylist() == [1]
 
@@ -346,6 +346,23 @@ def check_sizes(batches: list[Batch], size: int, whole: int) -> None:
         assert len(batches) == 1
     assert [batch.read for batch in batches] == sorted(batch.read for batch in batches)
     assert batches[-1].read == whole
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_a_few_pieces_of_a_file_are_in_memory_at_a_time(tmp_path, monkeypatch, suffix):
+    """In files of lines, one piece for each thread; in Parquet, one of the only row group."""
+    for module, name in ((lines, "BLOCK"), (formats, "BYTES_PER_PIECE")):
+        monkeypatch.setattr(module, name, 1 << 18)
+    path, text = tmp_path / f"x.{suffix}", "some words of text " * 50
+    rows = [{"id": str(at), "text": f"{at} {text}"} for at in range(20_000)]
+    write = {"csv": csv_file, "jsonl": jsonl, "parquet": lambda rows: parquet_file(rows, 10**9)}
+    path.write_bytes(write[suffix](rows))
+    before, most = pa.total_allocated_bytes(), 0
+    for batch in open_source(path).batches(1 << 19):
+        assert len(batch.contents) > 1
+        most = max(most, pa.total_allocated_bytes() - before)
+    assert path.stat().st_size > 15_000_000 or suffix == "parquet"
+    assert most < 6_000_000
 
 
 @pytest.mark.parametrize("kind", ["table", "texts", "jsonl", "csv", "parquet", "tokens in jsonl"])
@@ -500,7 +517,7 @@ def test_what_cannot_be_read_is_said_clearly(tmp_path, name):
     if content is not None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=message) as raised:
-        read(tmp_path / name)
+        la.find(tmp_path / name)
     assert name in str(raised.value) or "id 1" in str(raised.value)
 
 

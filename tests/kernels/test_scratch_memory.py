@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +77,11 @@ def test_a_directory_that_is_not_there_is_an_error(scratch, tmp_path):
     with pytest.raises(FileNotFoundError) as raised:
         kernels.allocate(MEGABYTE)
     assert raised.value.filename == str(nowhere)
+    with pytest.raises(FileNotFoundError):
+        kernels.order_by(np.arange(400_000, 0, -1))
+    text, offsets = np.full(8 * MEGABYTE, ord("a"), np.uint8), np.array([0, 4, 8]) * MEGABYTE
+    with pytest.raises(FileNotFoundError):  # from a thread
+        kernels.shingle_text(text, offsets, "chars", 2, "none", 0, 2)
 
 
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="there is no file system in memory")
@@ -91,19 +94,24 @@ def test_a_full_disk_is_an_error_and_not_a_signal(scratch):
     assert raised.value.filename == "/dev/shm"
 
 
-def test_files_are_not_anonymous_memory(tmp_path):
-    """In a process of its own, whose memory is limited to much less than the array."""
-    code = f"""
-import numpy as np, resource
-from lookalike import kernels
-kernels.set_scratch({str(tmp_path)!r}, 0)
-resource.setrlimit(resource.RLIMIT_DATA, (256 << 20, 256 << 20))  # all private writable memory
-array = kernels.allocate(512 << 20)
-array[::4096] = 1
-print(int(array[::4096].sum()))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert int(done.stdout) == 512 << 8
+def anonymous_memory() -> int:
+    status = Path("/proc/self/status").read_text("ascii").splitlines()
+    return 1024 * int(next(line for line in status if line.startswith("RssAnon")).split()[1])
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="only Linux tells")
+def test_files_are_not_anonymous_memory(scratch):
+    scratch(0)
+    before = anonymous_memory()
+    filed = kernels.allocate(64 * MEGABYTE)
+    filed[:] = 1
+    assert anonymous_memory() - before < 16 * MEGABYTE
+    kernels.set_scratch(None, 0)
+    anonymous = kernels.allocate(64 * MEGABYTE)
+    anonymous[:] = 1
+    assert anonymous_memory() - before > 60 * MEGABYTE
+    del anonymous
+    assert anonymous_memory() - before < 16 * MEGABYTE  # given back at once
 
 
 def test_read_only_memory_maps_are_not_copied(tmp_path):

@@ -27,7 +27,11 @@ class Command(TyperCommand):
         except LookalikeError as error:
             _fail(str(error), exit_code(error))
         except KeyboardInterrupt:
-            _fail("interrupted; nothing was written", EXIT_INTERRUPTED)
+            _fail(
+                "interrupted; no output was written, and what was done on disk is kept: the same "
+                "command goes on with it",
+                EXIT_INTERRUPTED,
+            )
         except MemoryError:
             _fail("there is not enough memory for this input", EXIT_INPUT)
 

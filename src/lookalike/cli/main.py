@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lookalike.cli.commands import Command
-from lookalike.cli.options import RunOptions, SearchOptions, TextOptions, as_options, takes
+from lookalike.cli.options import (
+    EngineOptions,
+    RunOptions,
+    SearchOptions,
+    TextOptions,
+    as_options,
+    takes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +86,7 @@ def _main(
 
 
 @app.command(cls=Command)
-@takes(search=SearchOptions, texts=TextOptions, run=RunOptions)
+@takes(search=SearchOptions, texts=TextOptions, engine=EngineOptions, run=RunOptions)
 def find(
     inputs: Input,
     output: Annotated[
@@ -105,6 +112,7 @@ def find(
     *,
     search: SearchOptions,
     texts: TextOptions,
+    engine: EngineOptions,
     run: RunOptions,
 ) -> None:
     """Find every pair of similar items.
@@ -116,7 +124,7 @@ def find(
     from lookalike.io import copying, writers
     from lookalike.result import Result
 
-    with _running(search, texts, run) as job:
+    with _running(search, texts, engine, run) as job:
         if output is not None:
             writers.check_target(output, force=force)
             copying.check_apart([*inputs, *(against or [])], output)
@@ -130,7 +138,6 @@ def find(
                 writers.write_batches(
                     result.rows.schema, result.rows.batches(), output, force=force
                 )
-    _print_spent(job)
     if run.json:
         told |= {"check": asdict(checked)} if checked else {}
         _print_json(told | {"output": _named(output)})
@@ -145,7 +152,7 @@ def find(
 
 
 @app.command(cls=Command)
-@takes(search=SearchOptions, texts=TextOptions, run=RunOptions)
+@takes(search=SearchOptions, texts=TextOptions, engine=EngineOptions, run=RunOptions)
 def cluster(
     inputs: Input,
     output: Annotated[
@@ -160,6 +167,7 @@ def cluster(
     *,
     search: SearchOptions,
     texts: TextOptions,
+    engine: EngineOptions,
     run: RunOptions,
 ) -> None:
     """Tell which items belong together.
@@ -178,7 +186,7 @@ def cluster(
     )
     from lookalike.result import recall_line as line
 
-    with _running(search, texts, run) as job:
+    with _running(search, texts, engine, run) as job:
         policy = Policy.parse(keep)
         check_mode(mode)
         if output is not None:
@@ -190,7 +198,6 @@ def cluster(
                 writers.write_batches(
                     clusters.rows.schema, clusters.rows.batches(), output, force=force
                 )
-    _print_spent(job)
     if run.json:
         told = describe(found) | clusters.as_dict() | recall_dict(clusters.recall)
         _print_json(told | {"output": _named(output)})
@@ -203,7 +210,7 @@ def cluster(
 
 
 @app.command(cls=Command)
-@takes(search=SearchOptions, texts=TextOptions, run=RunOptions)
+@takes(search=SearchOptions, texts=TextOptions, engine=EngineOptions, run=RunOptions)
 def dedup(
     inputs: Input,
     output: Annotated[
@@ -245,6 +252,7 @@ def dedup(
     *,
     search: SearchOptions,
     texts: TextOptions,
+    engine: EngineOptions,
     run: RunOptions,
 ) -> None:
     """Keep one of each set of similar items; every removal has a witness that is kept.
@@ -263,7 +271,7 @@ def dedup(
         )
     if protect and against:
         raise UsageError("give either --protect (it also removes within INPUT) or --against")
-    with _running(search, texts, run) as job:
+    with _running(search, texts, engine, run) as job:
         policy = Policy.parse(keep)
         if output is not None and not dry_run:
             copying.check_output(inputs, output, force=force)
@@ -285,7 +293,6 @@ def dedup(
                     )
                 if output is not None and not dry_run:
                     copying.copy_rows(inputs, decisions.stays, output, force=force, read=before)
-    _print_spent(job)
     written = None if dry_run else output
     if run.json:
         told = describe(found) | decisions.as_dict() | recall_dict(decisions.recall)
@@ -359,7 +366,7 @@ def _removal(manifest: Path, id: str) -> dict[str, Any]:
 
 
 @app.command(cls=Command)
-@takes(search=SearchOptions, texts=TextOptions, run=RunOptions)
+@takes(search=SearchOptions, texts=TextOptions, engine=EngineOptions, run=RunOptions)
 def plan(
     inputs: Annotated[
         list[Path] | None,
@@ -374,6 +381,7 @@ def plan(
     *,
     search: SearchOptions,
     texts: TextOptions,
+    engine: EngineOptions,
     run: RunOptions,
 ) -> None:
     """Show the plan for a collection: bands and rows, what they find, what they cost.
@@ -382,7 +390,7 @@ def plan(
     """
     from lookalike.report import curve
 
-    with _running(search, texts, run) as job:
+    with _running(search, texts, engine, run) as job:
         if plot is not None:
             curve.check_picture(plot)
         forecast = job.forecast(_open(job, inputs) if inputs else None, Path("plan"))
@@ -476,8 +484,11 @@ def _running(*groups: Any) -> Iterator[Run]:
     quiet = options.pop("quiet", False)
     with progress.shown(quiet=quiet) as tell:
         job = Run.of({**options, "progress": tell})  # type: ignore[typeddict-item]
-        job.quiet = quiet
+        if not quiet:
+            job.note = _note
         yield job
+    if not quiet:
+        _print_spent(job)
 
 
 def _open(
@@ -508,7 +519,7 @@ def _print_spent(job: Run) -> None:
 
     from lookalike.forecast import readable_bytes
 
-    spent = [] if job.running is None or job.quiet else job.running.spent
+    spent = [] if job.running is None else job.running.spent
     if not spent:
         return
     table = _table(
@@ -521,9 +532,11 @@ def _print_spent(job: Run) -> None:
     for each in spent:
         known = f"{each.resumed:,} were done before" if each.resumed else ""
         known += f", {each.repaired:,} damaged and done again" if each.repaired else ""
-        units = f"{each.done + each.resumed:,}"
-        written = readable_bytes(each.bytes)
+        units = f"{each.done + each.resumed:,}" if each.done + each.resumed else ""
+        written = readable_bytes(each.bytes) if each.bytes else ""
         table.add_row(each.stage, f"{each.seconds:.1f}", written, units, known)
+    seconds, total = sum(each.seconds for each in spent), sum(each.bytes for each in spent)
+    table.add_row("all", f"{seconds:.1f}", readable_bytes(total), "", "")
     Console(stderr=True, highlight=False, markup=False, emoji=False).print(table)
 
 

@@ -72,6 +72,14 @@ class RunOptions:
         int,
         typer.Option("--threads", metavar="N", help="0 for all cores. Changes no result."),
     ] = 0
+    json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """Where a run works, and within which budget."""
+
     memory: Annotated[
         str | None,
         typer.Option(
@@ -94,8 +102,6 @@ class RunOptions:
         bool, typer.Option("--keep-work", help="Leave the work files, to be used again.")
     ] = False
     restart: Annotated[bool, typer.Option("--restart", help="Do not resume: begin anew.")] = False
-    json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False
 
 
 def takes(**groups: type) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import shutil
 import tempfile
+import time
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
@@ -16,7 +17,7 @@ import pyarrow as pa
 from lookalike import kernels
 from lookalike.config import LEAST_MEMORY
 from lookalike.engines import journal
-from lookalike.engines.disk import Disk, scratching, writing
+from lookalike.engines.disk import Disk, Spent, scratching, writing
 from lookalike.errors import LookalikeError, OutputError, UsageError
 from lookalike.forecast import Needs, probe, readable_bytes
 from lookalike.work import Limits, Memory
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lookalike.config import Resources, Settings
-    from lookalike.engines.disk import Spent
     from lookalike.pipeline import Inputs
     from lookalike.work import Store
 
@@ -62,7 +62,14 @@ def running(
 
     `beside` names what the run is for: the work files lie next to it unless a place is given.
     """
-    folder = _folder(resources, beside)
+    with _plain_pool(), _begun(inputs, settings, resources, _folder(resources, beside)) as begun:
+        yield begun
+
+
+@contextmanager
+def _begun(
+    inputs: Inputs, settings: Settings, resources: Resources, folder: Path | None
+) -> Iterator[Running]:
     if not _on_disk(inputs, settings, resources, folder):
         near = Path(tempfile.gettempdir()) if folder is None else folder.absolute().parent
         with _budget(resources, near), scratching(near):
@@ -80,7 +87,10 @@ def running(
         with _budget(resources, folder), writing(folder):
             store = Disk(folder, journal.Journal(folder, writable=True), limits)
             begun = replace(settings, threshold=threshold)
+            began = time.monotonic()
             yield Running(store, begun, folder, resumed, store.spent)
+            rest = time.monotonic() - began - sum(each.seconds for each in store.spent)
+            store.spent.append(Spent("answering", rest))
         passing = not resources.keep_work
     finally:
         if passing or not (folder / journal.RUN).exists():
@@ -198,7 +208,7 @@ def _limits(resources: Resources) -> Limits:
     free = _free(resources.budget)
     default = Limits()
     return Limits(
-        batch=min(resources.batch, max(free // 32, 1 << 18)),
+        batch=min(resources.batch, max(free // 48, 1 << 18)),
         items=min(default.items, max(free // 4096, 1 << 13)),
         keys=max(free // 64, 1 << 16),
         pairs=min(default.pairs, max(free // 512, 1 << 14)),
@@ -237,16 +247,24 @@ def anonymous_memory() -> int:
 
 @contextmanager
 def _budget(resources: Resources, folder: Path) -> Iterator[None]:
-    """Let scratch memory beyond half of the budget lie in unnamed files of a folder."""
-    pool = pa.default_memory_pool()
-    pa.set_memory_pool(pa.system_memory_pool())  # gives memory back; the usual pool keeps it
-    allowance = _free(resources.budget) // 2
+    """Let scratch memory beyond a third of the budget lie in unnamed files of a folder."""
+    allowance = _free(resources.budget) // 3
     kernels.set_scratch(str(folder), allowance)
     try:
         yield
     finally:
         # Questions may still be asked, when the folder is gone.
         kernels.set_scratch(tempfile.gettempdir(), allowance)
+
+
+@contextmanager
+def _plain_pool() -> Iterator[None]:
+    """Let pyarrow take memory from the system: its usual pool grows by copying, and keeps it."""
+    pool = pa.default_memory_pool()
+    pa.set_memory_pool(pa.system_memory_pool())
+    try:
+        yield
+    finally:
         pa.set_memory_pool(pool)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import mmap
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,8 +15,10 @@ from lookalike.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from io import FileIO
     from pathlib import Path
 
+HUGE = 64 << 20  # what is longer is mapped: it need not be in memory as a whole
 EDGE = 64 << 10
 
 
@@ -80,6 +83,13 @@ def reading(path: Path) -> Iterator[None]:
 
 def _first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0]
+
+
+def mapped(file: FileIO) -> memoryview:
+    """Return the bytes of a whole file without reading them into memory."""
+    if not os.fstat(file.fileno()).st_size:
+        return memoryview(b"")
+    return memoryview(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
 
 
 def size_of(path: Path) -> int:

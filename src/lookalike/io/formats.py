@@ -44,6 +44,7 @@ BYTES_PER_PIECE = 4 << 20
 ROWS_PER_PIECE = 1 << 16
 CSV_BLOCK = 256 << 10
 LONGEST = 2**31 - 1  # pyarrow parses no longer row
+MOST_THREADS = 4  # parse 1 GB a second; each has a block in memory
 TYPED_ROWS = 1000  # how far to look for the first value of a column
 JSON_TYPES = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
 
@@ -182,12 +183,12 @@ def _parquet_pieces(
 def _groups(file: Any, path: Path) -> Iterator[Group]:
     """Yield where the row groups lie in a file; its bytes are shared out among them by size."""
     groups = [file.metadata.row_group(at) for at in range(file.num_row_groups)]
-    sizes = [group.total_byte_size for group in groups]
-    scale = path.stat().st_size / max(sum(sizes), 1)
-    row = 0
+    scale = path.stat().st_size / max(sum(group.total_byte_size for group in groups), 1)
+    row, start = 0, 0.0
     for at, group in enumerate(groups):
-        yield Group(at, row, sum(sizes[:at]) * scale, sizes[at] * scale / max(group.num_rows, 1))
-        row += group.num_rows
+        size = group.total_byte_size * scale
+        yield Group(at, row, start, size / max(group.num_rows, 1))
+        row, start = row + group.num_rows, start + size
 
 
 def _from_row(
@@ -234,7 +235,7 @@ def _ahead(
     work: Callable[[lines.Block], Any], blocks: Iterable[lines.Block]
 ) -> Iterator[Future[Any]]:
     """Work on some blocks at a time, in threads; on a block of one long record alone."""
-    threads = pa.cpu_count()
+    threads = min(pa.cpu_count(), MOST_THREADS)
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[Any]] = deque()
         for block in blocks:

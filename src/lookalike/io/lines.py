@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.errors import InputError
-from lookalike.io.files import reading
+from lookalike.io.files import HUGE, mapped, reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -112,8 +112,10 @@ def _block(file: FileIO, at: int, lines: Lines, size: int) -> Block | None:
     return Block(memoryview(data)[: ends[-1]], ends, at)
 
 
-def _bytes(file: FileIO, at: int, size: int) -> bytes:
+def _bytes(file: FileIO, at: int, size: int) -> bytes | memoryview:
     """Read so many bytes, or all there are; the system may give less at a time (2 GiB)."""
+    if size > HUGE:
+        return mapped(file)[at : at + size]
     file.seek(at)
     data = file.read(size)
     while len(data) < size and (more := file.read(size - len(data))):

@@ -20,7 +20,7 @@ from lookalike.data import Batch
 from lookalike.errors import InputError
 from lookalike.io import formats
 from lookalike.io.columns import Columns, content_type, contents_of, decoded, listed, plain_ids
-from lookalike.io.files import fingerprint, reading, size_of
+from lookalike.io.files import HUGE, fingerprint, mapped, reading, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -259,20 +259,31 @@ class TextSource(ItemSource):
         return (len(self.files),)
 
     def pieces(self, cursor: Cursor | None) -> Iterator[Piece]:
-        """Read file by file."""
-        (start,) = cursor or (0,)
-        for at in range(start, len(self.files)):
-            file = self.files[at]
-            with reading(file.path):
-                text = _one_text(file.path.read_bytes())
-            yield Piece(
-                pa.chunked_array([text]),
-                pa.chunked_array([pa.array([file.id], pa.string())]),
-                partial(self._where, at),
-            )
+        """Read some small files at a time, or one large one."""
+        (first,) = cursor or (0,)
+        texts: list[bytes | memoryview] = []
+        size = 0
+        for at in range(first, len(self.files)):
+            with reading(self.files[at].path), self.files[at].path.open("rb", buffering=0) as file:
+                huge = self._before[at + 1] - self._before[at] > HUGE
+                text = mapped(file) if huge else file.readall()
+            if texts and size + len(text) > formats.BYTES_PER_PIECE:
+                yield self._piece(at - len(texts), texts)
+                texts, size = [], 0
+            texts.append(text)
+            size += len(text)
+        if texts:
+            yield self._piece(len(self.files) - len(texts), texts)
 
-    def _where(self, at: int, row: int) -> tuple[Cursor, int]:
-        return (at + row,), int(self._before[at + row])
+    def _piece(self, first: int, texts: list[bytes | memoryview]) -> Piece:
+        contents = _one_text(texts[0]) if len(texts) == 1 else pa.array(texts, pa.large_binary())
+        ids = pa.array([file.id for file in self.files[first : first + len(texts)]], pa.string())
+        return Piece(
+            pa.chunked_array([contents]), pa.chunked_array([ids]), partial(self._where, first)
+        )
+
+    def _where(self, first: int, row: int) -> tuple[Cursor, int]:
+        return (first + row,), int(self._before[first + row])
 
     def fingerprint(self) -> list[dict[str, str | int]]:
         """Tell of each file where it is, how large, from when, and a hash of its ends."""
@@ -283,7 +294,7 @@ class TextSource(ItemSource):
         raise InputError(f"text files have no columns, so there is no {name!r}")
 
 
-def _one_text(text: bytes) -> pa.Array:
+def _one_text(text: bytes | memoryview) -> pa.Array:
     """Wrap the bytes of one text, without a copy."""
     offsets = pa.py_buffer(np.array([0, len(text)], np.int64))
     return pa.Array.from_buffers(pa.large_binary(), 1, [None, offsets, pa.py_buffer(text)])

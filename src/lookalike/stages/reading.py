@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lookalike import kernels
 from lookalike.data import Batch, Corpus, Cursor, Sets, Source, empty, numbered, repeated_id
@@ -84,9 +83,11 @@ def _features(
 
 
 def _lengths(contents: pa.Array) -> NDArray[np.int64]:
-    is_text = pa.types.is_large_binary(contents.type)
-    lengths = pc.binary_length(contents) if is_text else pc.list_value_length(contents)
-    return np.asarray(pc.fill_null(lengths, 0).to_numpy(), dtype=np.int64)
+    bounds = np.frombuffer(contents.buffers()[1], dtype=np.int64)
+    lengths = np.diff(bounds[contents.offset : contents.offset + len(contents) + 1])
+    if contents.null_count:
+        lengths[contents.is_null().to_numpy(zero_copy_only=False)] = 0
+    return lengths
 
 
 def sets_of(read: Columns, *, canonical: bool) -> Sets:
