@@ -9,6 +9,7 @@ import random
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from typing import TYPE_CHECKING, Any
@@ -600,3 +601,43 @@ def test_a_run_killed_while_it_describes_itself_begins_anew(rows, tmp_path):
             (folder / name).write_text("123")
         assert la.find(rows, engine="disk", work_dir=folder).pairs == la.find(rows).pairs
         assert not folder.exists()
+
+
+RACE = """
+import sys, time
+import lookalike as la
+from lookalike.errors import UsageError
+
+found, end = 0, time.monotonic() + 4
+while time.monotonic() < end:
+    try:
+        found += len(la.find("rows.jsonl", engine="disk", work_dir="run")) == int(sys.argv[1])
+    except UsageError as error:
+        assert "is working in run" in str(error), error
+print(found)
+"""
+
+
+def test_of_many_processes_at_once_one_works_and_the_others_are_refused(tmp_path):
+    """Also at the moment when the run directory is removed, and made again by the next one."""
+    rows = write_jsonl(tmp_path / "rows.jsonl", rows_of(20))
+    args = [sys.executable, "-c", RACE, str(len(la.find(rows)))]
+    processes = [
+        subprocess.Popen(args, cwd=tmp_path, text=True, stdout=subprocess.PIPE) for _ in range(3)
+    ]
+    found = [process.communicate()[0] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert sum(map(int, found)) > 1
+    assert {file.name for file in tmp_path.iterdir()} == {"rows.jsonl"}
+
+
+@pytest.mark.parametrize("verb", ["find", "cluster", "dedup", "plan"])
+def test_work_files_inside_of_the_input_are_refused(verb, tmp_path):
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text("a")
+    more = ["--dry-run"] if verb == "dedup" else []
+    args = [verb, "texts", "--engine", "disk", "--work-dir", "texts/run", *more]
+    ran = lookalike(*args, cwd=tmp_path)
+    assert ran.returncode == 2
+    assert "the work directory texts/run is the input texts or inside it" in ran.stderr
+    assert not (tmp_path / "texts" / "run").exists()

@@ -495,6 +495,10 @@ def _open(
     job: Run, inputs: list[Path], other: list[Path] | None = None, *, across: bool = False
 ) -> Inputs:
     """Open the inputs and say which columns were taken where they had to be guessed."""
+    from lookalike.io import copying
+
+    if job.resources.work_dir is not None:
+        copying.check_apart([*inputs, *(other or [])], job.resources.work_dir, "work directory")
     opened = job.open(inputs, other or None, across=across)
     for source in opened.sources:
         if source.columns.guessed:  # type: ignore[attr-defined]

@@ -43,14 +43,18 @@ class Lock:
     """The right to work in a run directory, held until the process ends or gives it back."""
 
     def __init__(self, folder: Path) -> None:
-        self._file = (folder / LOCK).open("a+")
-        if not _hold(self._file):
-            owner = self._owner()
-            self._file.close()
-            raise UsageError(
-                f"the process {owner} is working in {folder}: wait for it, stop it (what it has "
-                "done is kept), or name another place with --work-dir"
-            )
+        while True:
+            self._file = _opened(folder)
+            if not _hold(self._file):
+                owner = self._owner()
+                self._file.close()
+                raise UsageError(
+                    f"the process {owner} is working in {folder}: wait for it, stop it (what it "
+                    "has done is kept), or name another place with --work-dir"
+                )
+            if _is_at(folder / LOCK, self._file):
+                break
+            self._file.close()  # its last owner has just removed it, and there may be another one
         self._file.truncate(0)
         self._file.write(str(os.getpid()))
         self._file.flush()
@@ -62,6 +66,22 @@ class Lock:
     def release(self) -> None:
         """Let others work here."""
         self._file.close()
+
+
+def _opened(folder: Path) -> IO[str]:
+    """Open the lock of a folder, which may be removed at any moment."""
+    for _ in range(100):
+        folder.mkdir(parents=True, exist_ok=True)
+        with suppress(FileNotFoundError):
+            return (folder / LOCK).open("a+")
+    return (folder / LOCK).open("a+")
+
+
+def _is_at(path: Path, file: IO[str]) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
 
 
 def _hold(file: IO[str]) -> bool:
@@ -239,23 +259,27 @@ def stranger(folder: Path) -> str | None:
     with suppress(InputError):
         if read_description(folder) is not None:
             return None
-    names = sorted(file.name for file in folder.iterdir())
-    strange = [name for name in names if name not in {LOCK, RUN} and not _is_work(folder / name)]
-    if not strange and names and not _is_lock(folder / LOCK):
-        strange = names
+    try:
+        names = sorted(file.name for file in folder.iterdir())
+        strange = [
+            each for each in names if each not in {LOCK, RUN} and not _is_work(folder / each)
+        ]
+        if not strange and names and not (LOCK in names and _is_lock(folder / LOCK)):
+            strange = names
+    except FileNotFoundError:  # a process that has finished removes it at this moment
+        return None
     return strange[0] if strange else None
 
 
 def _is_lock(file: Path) -> bool:
     """Say whether a file is a lock: it has a process id, or nothing yet."""
-    try:
-        return file.read_bytes().strip().isdigit() or file.stat().st_size == 0
-    except OSError:
-        return False
+    content = file.read_bytes() if file.is_file() else b"no file"
+    return not content or content.isdigit()
 
 
 def _is_work(file: Path) -> bool:
-    return file.is_file() and (file.suffix in _KINDS or file.name in {JOURNAL, f"{RUN}.part"})
+    known = file.suffix in _KINDS or file.name in {JOURNAL, f"{RUN}.part"}
+    return known and not file.is_dir()
 
 
 def clear(folder: Path) -> None:

@@ -197,19 +197,19 @@ def _name(given: Path, file: Path) -> PurePosixPath:
     return PurePosixPath(file.name if given == file else file.relative_to(given).as_posix())
 
 
-def check_apart(sources: Sequence[Path], output: Path) -> None:
-    """Refuse an output that shares files with the inputs."""
+def check_apart(sources: Sequence[Path], output: Path, what: str = "output") -> None:
+    """Refuse an output, or what else is written, that shares files with the inputs."""
     target = output.resolve()
     for source in sources:
         resolved = source.resolve()
         if target == resolved or resolved in target.parents:
             raise UsageError(
-                f"the output {output} is the input {source} or inside it: inputs are not changed, "
+                f"the {what} {output} is the input {source} or inside it: inputs are not changed, "
                 "so choose a place outside"
             )
         if target in resolved.parents:
             raise UsageError(
-                f"the input {source} is inside the output {output}: choose another output"
+                f"the input {source} is inside the {what} {output}: choose another one"
             )
 
 
