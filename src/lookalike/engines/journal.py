@@ -69,11 +69,12 @@ class Lock:
 
 
 def _opened(folder: Path) -> IO[str]:
-    """Open the lock of a folder, which may be removed at any moment."""
+    """Open the lock of a folder, which may be removed at any moment, and is made if need be."""
     for _ in range(100):
-        folder.mkdir(parents=True, exist_ok=True)
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError, FileExistsError):
+            folder.mkdir(parents=True, exist_ok=True)
             return (folder / LOCK).open("a+")
+    folder.mkdir(parents=True, exist_ok=True)
     return (folder / LOCK).open("a+")
 
 

@@ -79,7 +79,6 @@ def _begun(
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="lookalike-"))
     with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
         _check_ours(folder)
         lock = journal.Lock(folder)
     try:
