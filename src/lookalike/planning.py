@@ -41,6 +41,10 @@ POSTING_COST = (
     0.05  # per pair of a crowd: a join meets few of them, but the more there are the more
 )
 
+JOINED_AT_EASE = 1 << 20
+"""More items than this are joined at a cost that grows with their number: the tables of a join are
+looked up in no order, and outgrow first the caches, then the memory."""
+
 LEAST_BANDS, LEAST_RECALL = 2, 0.75
 """Plans below these are not made: the slots of the fast sketch repel each other a little, so that
 one band agrees less often than p^r says. With two or more bands that reach 3/4 at the threshold, at
@@ -162,13 +166,18 @@ def _cost(sample: Sample, bands: int, rows: int, candidates: float) -> float:
     banding = BAND_COST * sample.items * bands
     comparing = candidates * (PAIR_COST + ELEMENT_COST * mean_size)
     # However many candidates there are: past the crowd, an exact join is what they cost.
-    joining = JOIN_COST * sample.elements + POSTING_COST * candidates
+    joining = join_cost(sample) + POSTING_COST * candidates
     return hashing + banding + min(comparing, joining)
+
+
+def join_cost(sample: Sample) -> float:
+    """Return the expected nanoseconds of joining all items exactly."""
+    return JOIN_COST * sample.elements * max(1.0, sample.items / JOINED_AT_EASE)
 
 
 def plan_exact(sample: Sample) -> Plan:
     """Return the plan of an exact join: no bands, nothing missed."""
-    return Plan(0, 0, 1.0, float(sample.pairs), JOIN_COST * sample.elements / 1e9)
+    return Plan(0, 0, 1.0, float(sample.pairs), join_cost(sample) / 1e9)
 
 
 def plan_by_hand(p: float, sample: Sample, *, bands: int, rows: int, by_hand: bool = True) -> Plan:
