@@ -3,6 +3,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <mutex>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -130,9 +133,20 @@ void* map_file(const std::string& directory, size_t bytes) {
     return block;
 }
 
+// Lets the heap give large blocks back at once. By itself glibc keeps blocks of up to 32 MB after
+// the first of them was freed, and a reader's and a writer's buffers add up to hundreds of
+// megabytes.
+void give_back_freed_memory() {
+#ifdef __GLIBC__
+    ::mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    ::mallopt(M_TRIM_THRESHOLD, 8 << 20);
+#endif
+}
+
 } // namespace
 
 void configure(std::string directory, size_t allowance) {
+    give_back_freed_memory();
     State& its = state();
     const std::lock_guard<std::mutex> lock(its.mutex);
     its.directory = std::move(directory);

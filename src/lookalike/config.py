@@ -162,7 +162,7 @@ class Keep:
 
 
 Engine = Literal["auto", "memory", "disk"]
-LEAST_MEMORY = 256_000_000
+LEAST_MEMORY = 300_000_000
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _UNITS |= {f"{unit}i": 2 ** (10 * power) for power, unit in enumerate("kmgt", start=1)}
 

@@ -77,8 +77,8 @@ def peak(*args: object) -> int:
 
 
 COLLECTIONS = {
-    "crowd": (lambda: crowd(100_000), ["dedup"], "256MB"),
-    "ordinary": (lambda: ordinary(200_000), ["find", "--max-pairs", "10000000"], "256MB"),
+    "crowd": (lambda: crowd(100_000), ["dedup"], "300MB"),
+    "ordinary": (lambda: ordinary(200_000), ["find", "--max-pairs", "10000000"], "300MB"),
     "large document": (lambda: one_large(50_000_000), ["find"], "512MB"),
 }
 LARGER = {
@@ -116,7 +116,7 @@ def test_work_on_a_budget_gives_the_same_bytes(tmp_path):
     written = []
     for engine in ("memory", "disk"):
         out = tmp_path / f"{engine}.parquet"
-        ran = lookalike("find", rows, "-o", out, "--memory", "256MB", "--engine", engine)
+        ran = lookalike("find", rows, "-o", out, "--memory", "300MB", "--engine", engine)
         assert ran.returncode == 0, ran.stderr
         written.append(out.read_bytes())
     assert written[0] == written[1]
@@ -143,7 +143,7 @@ def large(tmp_path: Path) -> Path:
 
 
 def test_a_small_input_is_held_in_memory_whatever_the_budget(rows):
-    assert engine_of(rows, memory="256MB") == "memory"
+    assert engine_of(rows, memory="300MB") == "memory"
 
 
 def test_an_input_that_fits_the_budget_is_held_in_memory(large):
@@ -165,7 +165,7 @@ def test_an_estimate_beyond_four_fifths_of_the_budget_works_on_disk(
 def test_a_large_input_with_a_small_budget_works_on_disk_by_itself(tmp_path):
     """No estimate is set here."""
     rows = write(tmp_path / "rows.jsonl", ordinary(150_000))
-    assert engine_of(rows, memory="256MB") == "disk"
+    assert engine_of(rows, memory="300MB") == "disk"
     assert engine_of(rows, memory="4GB") == "memory"
 
 
@@ -208,7 +208,7 @@ def test_the_run_directory_is_beside_the_output_unless_it_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"memory": "100MB"}, "at least 256 MB"),
+        ({"memory": "100MB"}, "at least 300 MB"),
         ({"memory": "much"}, "512MB, 2GB"),
         ({"engine": "cloud"}, "memory or disk"),
         ({"engine": "memory", "keep_work": True}, "no work files"),

@@ -528,11 +528,11 @@ def test_a_budget_is_cut_the_same_way_by_the_next_process(rows, tmp_path, monkey
     monkeypatch.undo()
     options: dict[str, Any] = {"engine": "disk", "work_dir": tmp_path / "run", "keep_work": True}
     monkeypatch.setattr(running, "anonymous_memory", lambda: 60_000_000)
-    la.find(rows, memory="256MB", **options)
+    la.find(rows, memory="300MB", **options)
     done = units(monkeypatch)
     for taken in (50_000_000, 61_234_567):
         monkeypatch.setattr(running, "anonymous_memory", lambda taken=taken: taken)
-        la.find(rows, memory="256MB", **options)
+        la.find(rows, memory="300MB", **options)
     la.find(rows, memory="2GB", **options)
     assert done == []
 

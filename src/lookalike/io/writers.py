@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Batches = Iterable[pa.RecordBatch | pa.Table]
 
-ROWS_PER_GROUP = 1 << 20
+ROWS_PER_GROUP = 1 << 18
 ROWS_PER_BATCH = 1 << 16
 
 
