@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace lookalike {
@@ -85,9 +86,22 @@ Array<int32_t> crowd(Hashes keys, size_t cap, unsigned threads) {
     return items;
 }
 
-Pairs candidates(Hashes keys, Bytes sides, Bytes crowded, size_t cap, Part part, unsigned threads) {
+std::optional<Array<uint64_t>> candidates(Hashes keys, Bytes sides, Bytes crowded, size_t cap,
+                                          Part part, size_t most, unsigned threads) {
     Buckets buckets(keys, part);
-    Array<Pairs> found(buckets.partitions());
+    // Partition p writes its pairs from starts[p] on, where there is room for all it may have.
+    Array<size_t> starts(buckets.partitions() + 1, 0);
+    buckets.each(threads, [&](size_t partition, Bucket bucket) {
+        if (bucket.size <= cap) {
+            starts[partition + 1] += bucket.size * (bucket.size - 1) / 2;
+        }
+    });
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    if (starts.back() > most) {
+        return std::nullopt;
+    }
+    Array<uint64_t> pairs(starts.back());
+    Array<size_t> ends(starts.begin(), starts.end() - 1);
     auto asked_for = [&](size_t one, size_t other) {
         return (sides.size == 0 || opposite(sides[one], sides[other])) &&
                !(crowded.size != 0 && crowded[one] && crowded[other]);
@@ -96,17 +110,23 @@ Pairs candidates(Hashes keys, Bytes sides, Bytes crowded, size_t cap, Part part,
         if (bucket.size > cap) {
             return;
         }
-        Pairs& out = found[partition];
         for (const int32_t* a = bucket.begin(); a < bucket.end(); ++a) {
             for (const int32_t* b = a + 1; b < bucket.end(); ++b) {
-                if (asked_for(static_cast<size_t>(*a), static_cast<size_t>(*b))) {
-                    out.left.push_back(*a);
-                    out.right.push_back(*b);
+                const uint64_t one = static_cast<uint64_t>(*a), other = static_cast<uint64_t>(*b);
+                if (asked_for(one, other)) {
+                    pairs[ends[partition]++] = one << 32 | other;
                 }
             }
         }
     });
-    return {concatenate(found, &Pairs::left), concatenate(found, &Pairs::right)};
+    size_t out = 0;
+    for (size_t partition = 0; partition < ends.size(); ++partition) {
+        for (size_t at = starts[partition]; at < ends[partition]; ++at) {
+            pairs[out++] = pairs[at];
+        }
+    }
+    pairs.resize(out);
+    return pairs;
 }
 
 } // namespace lookalike

@@ -201,15 +201,15 @@ NB_MODULE(_native, m) {
     m.def(
         "candidates",
         [](In<uint64_t> keys, MaybeIn sides, MaybeIn crowded, size_t cap, uint64_t part,
-           uint64_t parts, unsigned threads) {
+           uint64_t parts, size_t most, unsigned threads) -> nb::object {
             auto found = freely([&] {
-                return candidates(span(keys), span(sides), span(crowded), cap, {part, parts},
+                return candidates(span(keys), span(sides), span(crowded), cap, {part, parts}, most,
                                   threads);
             });
-            return nb::make_tuple(give(std::move(found.left)), give(std::move(found.right)));
+            return found ? give(std::move(*found)) : nb::none();
         },
         "keys"_a, "sides"_a = nb::none(), "crowded"_a = nb::none(), "cap"_a = no_cap, "part"_a = 0,
-        "parts"_a = 1, "threads"_a = 1);
+        "parts"_a = 1, "most"_a = no_cap, "threads"_a = 1);
 
     m.def(
         "canonicalise",

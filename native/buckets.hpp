@@ -63,6 +63,7 @@ public:
                 }
             };
         });
+        sorted_ = true;
     }
 
 private:
@@ -72,7 +73,9 @@ private:
     template <class Visit> void each_of(size_t p, Array<int32_t>& members, Visit&& visit) {
         uint64_t* const first = packed_.data() + bounds_[p];
         uint64_t* const last = packed_.data() + bounds_[p + 1];
-        std::sort(first, last);
+        if (!sorted_) {
+            std::sort(first, last);
+        }
         for (uint64_t *run = first, *end; run < last; run = end) {
             end = run + 1;
             while (end < last && ((*run ^ *end) & ~item_mask_) == 0) {
@@ -104,6 +107,7 @@ private:
 
     Hashes keys_;
     uint64_t item_mask_;
+    bool sorted_ = false;
     Array<uint64_t> packed_; // partition p is packed_[bounds_[p] .. bounds_[p + 1])
     std::vector<size_t> bounds_;
 };

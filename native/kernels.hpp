@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace lookalike {
 
@@ -122,9 +123,11 @@ struct Pairs {
 // table where there are none.
 Array<int32_t> crowd(Hashes keys, size_t cap, unsigned threads);
 
-// Sorts a part of one band (8 bytes per item) and lists the pairs of its buckets. `sides` and
-// `crowded` are empty, or have one entry per item.
-Pairs candidates(Hashes keys, Bytes sides, Bytes crowded, size_t cap, Part part, unsigned threads);
+// Sorts a part of one band (8 bytes per item) and lists the pairs of its buckets (8 bytes each), or
+// nothing if there may be more than `most`. `sides` and `crowded` are empty, or have one entry per
+// item.
+std::optional<Array<uint64_t>> candidates(Hashes keys, Bytes sides, Bytes crowded, size_t cap,
+                                          Part part, size_t most, unsigned threads);
 
 // verifying.cpp --------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from lookalike import explaining, pipeline
 from lookalike.config import Keep, Resources, Settings, Shingling, exact_threshold, parse_bytes
 from lookalike.data import Progress, Source, chunks, silent
 from lookalike.engines.running import Running, running
-from lookalike.errors import UsageError
+from lookalike.errors import InputError, UsageError
 from lookalike.forecast import Forecast
 from lookalike.io import readers
 from lookalike.planning import typical_sample
@@ -305,12 +305,24 @@ class Run:
     def open(self, data: Any, other: Any = None, *, across: bool = False) -> pipeline.Inputs:
         """Open one collection, or two."""
         given = [data] if other is None else [data, other]
-        return pipeline.Inputs(tuple(self.open_source(each) for each in given), across)
+        sources = tuple(self.open_source(each) for each in given)
+        return pipeline.Inputs(
+            sources, across, tuple(path for each in given for path in _paths(each))
+        )
 
     @contextmanager
-    def begin(self, inputs: pipeline.Inputs, beside: Path | None = None) -> Iterator[Running]:
+    def begin(
+        self,
+        inputs: pipeline.Inputs,
+        beside: Path | None = None,
+        *,
+        writes: int = 0,
+        passing: bool = False,
+    ) -> Iterator[Running]:
         """Choose an engine and let it begin or resume; `beside` is what the run is to write."""
-        with running(inputs, self.settings, self.resources, beside) as begun:
+        with running(
+            inputs, self.settings, self.resources, beside, writes=writes, passing=passing
+        ) as begun:
             self.running = begun
             if begun.folder is not None:
                 self.note(f"{'resuming the run' if begun.resumed else 'working'} in {begun.folder}")
@@ -322,11 +334,13 @@ class Run:
         inputs: pipeline.Inputs,
         beside: Path | None = None,
         *,
+        writes: int = 0,
         most_pairs: int | None = None,
         compact: bool = False,
     ) -> Iterator[pipeline.Search]:
         """Search a corpus; the run is finished, and its work files go, behind the block."""
-        with self.begin(inputs, beside) as begun:
+        before = [source.fingerprint() for source in inputs.sources]
+        with self.begin(inputs, beside, writes=writes) as begun:
             found = pipeline.search(
                 inputs,
                 begun.settings,
@@ -336,6 +350,8 @@ class Run:
                 most_pairs=most_pairs,
                 compact=compact,
             )
+            if before != [source.fingerprint() for source in inputs.sources]:
+                raise InputError("the input has changed while it was read: run it again")
             yield pipeline.narrow(found, self.settings.threshold)
 
     def forecast(self, inputs: pipeline.Inputs | None, beside: Path | None = None) -> Forecast:
@@ -345,12 +361,20 @@ class Run:
             sample = typical_sample()
             made = pipeline.make_plan(self.settings, sample)
             return Forecast(made, self.settings, sample, None, threads)
-        with self.begin(inputs, beside) as begun:
+        with self.begin(inputs, beside, passing=True) as begun:
             ready = pipeline.prepare(inputs, begun.settings, threads, begun.store, self.progress)
             text_bytes = sum(
                 int(ready.corpus.lengths[a:b].sum()) for a, b in chunks(len(ready.corpus))
             )
         return Forecast(ready.plan, self.settings, ready.sample, text_bytes, threads)
+
+
+def _paths(data: Any) -> list[Path]:
+    """Return the paths that data are read from, if they are."""
+    given = data if isinstance(data, list | tuple) else [data]
+    if isinstance(data, str):
+        return [Path(data)]
+    return [each for each in given if isinstance(each, Path)]
 
 
 def _resources(options: Options) -> Resources:

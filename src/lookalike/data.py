@@ -228,9 +228,12 @@ class Groups:
         order, starts = self.members
         middles = empty(len(self), np.int64)
         for a, b in chunks(len(self)):
-            on_left = order[starts[a] : starts[b]] < self.split
-            counts = np.concatenate([[0], np.cumsum(on_left)])
-            middles[a:b] = starts[a:b] + np.diff(counts[starts[a : b + 1] - starts[a]])
+            low, high = starts[a:b].copy(), starts[a + 1 : b + 1].copy()
+            while (low < high).any():  # a binary search in all groups side by side
+                middle = (low + high) // 2
+                on_left = (low < high) & (order[np.minimum(middle, len(order) - 1)] < self.split)
+                low, high = np.where(on_left, middle + 1, low), np.where(on_left, high, middle)
+            middles[a:b] = low
         return middles
 
     @cached_property
@@ -284,7 +287,7 @@ class Candidates:
 
     @classmethod
     def unpacked(cls, packed: NDArray[np.uint64]) -> Candidates:
-        """Return the pairs of numbers (see `pack`)."""
+        """Return the pairs of numbers (see `packed`)."""
         return cls((packed >> 32).astype(np.int32), packed.astype(np.int32))
 
     def packed(self) -> NDArray[np.uint64]:
@@ -331,7 +334,12 @@ class Pairs:
 
     def where(self, chosen: Callable[[Pairs], NDArray[np.bool_]]) -> Pairs:
         """Return the pairs that are chosen, looking at some of them at a time."""
-        return Pairs.joined([part[chosen(part)] for part in self.parts()])
+        out, at = Pairs.empty(sum(int(chosen(part).sum()) for part in self.parts())), 0
+        for part in self.parts():
+            passed = part[chosen(part)]
+            out.put(at, passed)
+            at += len(passed)
+        return out
 
     def parts(self) -> Iterator[Pairs]:
         """Yield the pairs, some at a time."""
@@ -470,7 +478,7 @@ def cuts(
 def merged(runs: Iterable[Pairs]) -> Pairs:
     """Return the pairs of all runs in the order of their left, then their right item."""
     keys, similarities = [], []
-    for run in runs:
+    for run in _lengthened(runs):
         packed = Candidates(run.left, run.right).packed()
         order = np.argsort(packed, kind="stable")
         keys.append(kept(packed[order]))
@@ -488,6 +496,18 @@ def merged(runs: Iterable[Pairs]) -> Pairs:
         out.put(at, Pairs(block.left, block.right, similarity[order]))
         at, first = at + len(packed), last
     return out
+
+
+def _lengthened(runs: Iterable[Pairs]) -> Iterator[Pairs]:
+    """Join short runs: many small arrays are not kept in scratch memory."""
+    waiting: list[Pairs] = []
+    for run in runs:
+        waiting.append(run)
+        if sum(map(len, waiting)) >= CHUNK:
+            yield Pairs.joined(waiting)
+            waiting = []
+    if waiting:
+        yield Pairs.joined(waiting)
 
 
 def kept(values: NDArray[T]) -> NDArray[T]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from lookalike import pipeline
 from lookalike.families import jaccard
 from lookalike.kinds import text
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 STEPS = 20
 PROBE = 1 << 20
+MOST_PACKED = 10  # times the bytes of a file: texts are rarely packed better
 
 # Bytes for each item: what is known of it (counts, fingerprints, lengths, groups), and on disk the
 # candidates and pairs that a collection with many near-duplicates has.
@@ -51,10 +54,12 @@ def probe(inputs: Inputs, settings: Settings) -> Needs:
         batch = next(source.batches(PROBE), None)
         if batch is not None:
             share = source.size / max(min(batch.read, source.size), 1)
-            hashes, _ = text.shingle(batch.contents, settings.shingling)
+            some = _first_part(batch.contents)
+            hashes, _ = text.shingle(some, settings.shingling)
+            size = min(share * batch.contents.nbytes, MOST_PACKED * source.size)
             items += share * len(batch.contents)
-            elements += share * len(hashes)
-            text_bytes += share * batch.contents.nbytes
+            elements += size * len(hashes) / max(some.nbytes, 1)
+            text_bytes += size
     count = round(items)
     sample = replace(
         typical_sample(), items=count, elements=round(elements), pairs=count * (count - 1) // 2
@@ -143,6 +148,13 @@ class Forecast:
         ]
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+
+
+def _first_part(contents: pa.Array) -> pa.Array:
+    """Return contents of some megabytes as they are, and of a longer text the beginning."""
+    if contents.nbytes <= 4 * PROBE or not pa.types.is_large_binary(contents.type):
+        return contents
+    return pa.array([contents[0].as_buffer().slice(0, PROBE).to_pybytes()], contents.type)
 
 
 def readable_bytes(count: float) -> str:

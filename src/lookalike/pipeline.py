@@ -53,6 +53,7 @@ from lookalike.work import Memory
 
 if TYPE_CHECKING:
     from fractions import Fraction
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -67,10 +68,14 @@ SAMPLED_CROWD = 300
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is searched: one collection, or two; `across` asks for pairs of both only."""
+    """What is searched: one collection, or two; `across` asks for pairs of both only.
+
+    `paths` are the files and folders they are read from, if they are.
+    """
 
     sources: tuple[Source, ...]
     across: bool = False
+    paths: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -145,6 +150,7 @@ def search(
         crowded,
         groups.sides,
         parts=store.limits.parts(len(groups)),
+        most=store.limits.listed,
         threads=threads,
     )
     met = store.collect(listing, progress)

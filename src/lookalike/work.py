@@ -26,11 +26,16 @@ Pieces = Mapping[str, "NDArray[Any]"]
 
 @dataclass(frozen=True)
 class Limits:
-    """How much is held at a time: bytes of text, items, pairs, and hashes of compared items."""
+    """How much is held at a time.
+
+    Bytes of text, items that are sketched, keys of a band that are sorted and candidates that are
+    listed in one go, candidates that are compared, and hashes of the items they have.
+    """
 
     batch: int = 32 << 20
     items: int = 1 << 17
     keys: int = 1 << 62
+    listed: int = 1 << 27
     pairs: int = 1 << 20
     elements: int = 1 << 26
 

@@ -283,7 +283,8 @@ def dedup(
                 copying.check_apart([output], manifest)
         opened = _open(job, inputs, protect or against, across=bool(against))
         before = opened.sources[0].fingerprint()
-        with job.search(opened, output or manifest or Path("dedup")) as found:
+        writes = 0 if dry_run else opened.sources[0].size
+        with job.search(opened, output or manifest or Path("dedup"), writes=writes) as found:
             decisions = make_decisions(found, policy)
             with ExitStack() as stack:  # both have their names only when both are complete
                 if manifest is not None:

@@ -12,10 +12,10 @@ from __future__ import annotations
 import mmap
 import os
 import time
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from lookalike.work import Columns, Limits, Unit, Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import FileIO
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -62,6 +63,9 @@ class Disk:
         self.spent.append(spent)
         within = sum(each.seconds for each in self.spent)
         done = self._journal.units(work.stage, work.cut)
+        whole = self._journal.finished(work.stage)
+        if not done and whole and not any(self._damaged(work, whole)):
+            done = whole  # however it was cut into units
         with writing(self.folder):
             self._repair(work, done, spent)
             spent.resumed = len(done)
@@ -80,25 +84,25 @@ class Disk:
     def _go_on(self, work: Work, done: list[Done], spent: Spent, progress: Progress) -> None:
         """Do the units behind those that are done."""
         cursor = done[-1].cursor if done else None
-        ends = self._ends(work, done)
-        with ExitStack() as stack:
-            files: dict[str, BinaryIO] = {}
-            for name, kind in work.columns.items():
-                file = stack.enter_context(self._path(work, name).open("ab"))
-                file.truncate(ends[name] * np.dtype(kind).itemsize)
-                files[name] = file
-            for unit in work.units(cursor):
-                done.append(self._write(work, unit, files, spent))
-                progress(work.stage, unit.done, unit.total)
+        for name, end in self._ends(work, done).items():
+            path, size = self._path(work, name), end * np.dtype(work.columns[name]).itemsize
+            if not size:
+                path.unlink(missing_ok=True)  # others may still look at the old one
+                path.touch()
+            elif path.stat().st_size > size:
+                os.truncate(path, size)
+        for unit in work.units(cursor):
+            done.append(self._write(work, unit, spent))
+            progress(work.stage, unit.done, unit.total)
         self._journal.finish(work.stage, work.cut, done)
 
-    def _write(self, work: Work, unit: Unit, files: dict[str, BinaryIO], spent: Spent) -> Done:
+    def _write(self, work: Work, unit: Unit, spent: Spent) -> Done:
         pieces = {}
         for name, kind in work.columns.items():
             piece = np.ascontiguousarray(unit.pieces[name], dtype=kind)
             view = piece.view(np.uint8)
-            files[name].write(view.data)
-            files[name].flush()
+            with self._path(work, name).open("ab", buffering=0) as file:
+                _write_all(file, view)
             pieces[name] = (len(piece), kernels.checksum(view))
             spent.bytes += len(view)
         spent.done += 1
@@ -169,6 +173,13 @@ class Disk:
         return Columns(values, ends, [unit.note for unit in done])
 
 
+def _write_all(file: FileIO, data: NDArray[np.uint8]) -> None:
+    """Write all bytes; the system may take less at a time (2 GiB)."""
+    at = 0
+    while at < len(data):
+        at += file.write(data[at:].data) or 0
+
+
 def mapped(path: Path, kind: np.dtype[Any]) -> NDArray[Any]:
     """Return a file's values without reading them; a file that is not there has none."""
     with suppress(FileNotFoundError), path.open("rb") as file:
@@ -180,30 +191,22 @@ def mapped(path: Path, kind: np.dtype[Any]) -> NDArray[Any]:
 
 
 @contextmanager
-def writing(folder: Path) -> Iterator[None]:
+def working(doing: str, folder: Path, advice: str) -> Iterator[None]:
+    """Let what goes wrong in a folder say what was done there, and what to do."""
+    try:
+        yield
+    except LookalikeError:
+        raise
+    except OSError as error:
+        why = error.strerror or error
+        raise OutputError(f"cannot {doing} in {folder}: {why}. {advice}") from error
+
+
+def writing(folder: Path) -> AbstractContextManager[None]:
     """Let what goes wrong with the work files say so, and what to do."""
-    try:
-        yield
-    except LookalikeError:
-        raise
-    except OSError as error:
-        raise OutputError(
-            f"cannot write the work files in {folder}: {error.strerror or error}. Nothing is lost: "
-            "make room (or name another place with --work-dir) and run the same command again, it "
-            "goes on where it stopped"
-        ) from error
-
-
-@contextmanager
-def scratching(folder: Path) -> Iterator[None]:
-    """Let what goes wrong with scratch memory that lies in files say so, and what to do."""
-    try:
-        yield
-    except LookalikeError:
-        raise
-    except OSError as error:
-        raise OutputError(
-            f"there is no room for scratch memory in {folder}: {error.strerror or error}. Make "
-            "room, allow more memory (--memory), or work on disk (--engine disk) at another place "
-            "(--work-dir)"
-        ) from error
+    return working(
+        "write the work files",
+        folder,
+        "What is done is kept: make room or give the permission (or name another place with "
+        "--work-dir) and run the same command again, it goes on where it stopped",
+    )

@@ -127,6 +127,11 @@ class Journal:
         known, done = self._stages.get(stage, (cut, []))
         return list(done) if known == cut else []
 
+    def finished(self, stage: str) -> list[Done]:
+        """Return the units of a stage that is finished, whatever their cut; else none."""
+        _, done = self._stages.get(stage, ((), []))
+        return list(done) if stage in self._finished else []
+
     def record(
         self,
         stage: str,

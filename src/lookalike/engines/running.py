@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import shutil
 import tempfile
+import threading
 import time
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -17,9 +19,9 @@ import pyarrow as pa
 from lookalike import kernels
 from lookalike.config import LEAST_MEMORY
 from lookalike.engines import journal
-from lookalike.engines.disk import Disk, Spent, scratching, writing
+from lookalike.engines.disk import Disk, Spent, working, writing
 from lookalike.errors import LookalikeError, OutputError, UsageError
-from lookalike.forecast import Needs, probe, readable_bytes
+from lookalike.forecast import probe, readable_bytes
 from lookalike.work import Limits, Memory
 
 if TYPE_CHECKING:
@@ -33,13 +35,18 @@ SUFFIX = ".lookalike"
 FITS = 0.8  # of the budget: an estimate is not a promise
 ENOUGH = 1.1  # times what would be held at a time now is no reason to cut the work anew
 SMALL = 1 << 20  # bytes that fit any budget, whatever becomes of them
+_ADVICE_IN_MEMORY = (
+    "make room, allow more memory (--memory), or work on disk (--engine disk) at another place "
+    "(--work-dir)"
+)
 
 
 @dataclass
 class Running:
     """A run that has begun: where its columns lie and what it was begun with.
 
-    `settings` are those that its columns are made for; `resumed` says that some were there.
+    `settings` are those that its columns are made for; `resumed` says that some were there, and
+    `lasting` that they are to stay.
     """
 
     store: Store
@@ -47,6 +54,7 @@ class Running:
     folder: Path | None = None
     resumed: bool = False
     spent: list[Spent] = field(default_factory=list)
+    lasting: bool = False
 
     @property
     def engine(self) -> str:
@@ -56,43 +64,58 @@ class Running:
 
 @contextmanager
 def running(
-    inputs: Inputs, settings: Settings, resources: Resources, beside: Path | None = None
+    inputs: Inputs,
+    settings: Settings,
+    resources: Resources,
+    beside: Path | None = None,
+    *,
+    writes: int = 0,
+    passing: bool = False,
 ) -> Iterator[Running]:
     """Begin a run, or resume it; when all went well, its work files are removed in the end.
 
     `beside` names what the run is for: the work files lie next to it unless a place is given.
+    `writes` are the bytes it will write there besides. A passing look at a run that was there
+    leaves it as it is.
     """
-    with _plain_pool(), _begun(inputs, settings, resources, _folder(resources, beside)) as begun:
-        yield begun
+    folder = _folder(resources, beside)
+    with _plain_pool(), _budget(resources, _scratch(folder)):
+        if not _on_disk(inputs, settings, resources, folder):
+            with working("keep scratch memory", _scratch(folder), _ADVICE_IN_MEMORY):
+                yield Running(Memory(_limits(resources)), settings)
+            return
+        _check_apart(folder, beside, inputs)
+        with _begun(inputs, settings, resources, folder, writes) as begun:
+            yield begun
+            if begun.resumed and passing:
+                begun.lasting = True
 
 
 @contextmanager
 def _begun(
-    inputs: Inputs, settings: Settings, resources: Resources, folder: Path | None
+    inputs: Inputs, settings: Settings, resources: Resources, folder: Path | None, writes: int
 ) -> Iterator[Running]:
-    if not _on_disk(inputs, settings, resources, folder):
-        near = Path(tempfile.gettempdir()) if folder is None else folder.absolute().parent
-        with _budget(resources, near), scratching(near):
-            yield Running(Memory(_limits(resources)), settings)
-        return
-    passing = folder is None  # of no use afterwards: nobody could come back to it
+    """Work in a run directory; without one that is named, nobody could come back to it."""
+    remove = folder is None
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="lookalike-"))
     with writing(folder):
         _check_ours(folder)
         lock = journal.Lock(folder)
     try:
-        threshold, limits, resumed = _begin(folder, inputs, settings, resources)
+        threshold, limits, resumed = _begin(folder, inputs, settings, resources, writes)
         with _budget(resources, folder), writing(folder):
             store = Disk(folder, journal.Journal(folder, writable=True), limits)
-            begun = replace(settings, threshold=threshold)
             began = time.monotonic()
-            yield Running(store, begun, folder, resumed, store.spent)
+            begun = Running(
+                store, replace(settings, threshold=threshold), folder, resumed, store.spent
+            )
+            yield begun
             rest = time.monotonic() - began - sum(each.seconds for each in store.spent)
             store.spent.append(Spent("answering", rest))
-        passing = not resources.keep_work
+        remove = not (resources.keep_work or begun.lasting)
     finally:
-        if passing or not (folder / journal.RUN).exists():
+        if remove or not (folder / journal.RUN).exists():
             journal.remove(folder)
         lock.release()
 
@@ -119,7 +142,7 @@ def _on_disk(inputs: Inputs, settings: Settings, resources: Resources, folder: P
 
 
 def _begin(
-    folder: Path, inputs: Inputs, settings: Settings, resources: Resources
+    folder: Path, inputs: Inputs, settings: Settings, resources: Resources, writes: int
 ) -> tuple[Fraction, Limits, bool]:
     """Make or check a run directory; return its threshold and limits, and if it was there."""
     limits = _limits(resources)
@@ -133,7 +156,7 @@ def _begin(
                 journal.write_description(folder, before | {"limits": asdict(limits)})
         return threshold, kept or limits, True
     journal.clear(folder)
-    _check_room(folder, probe(inputs, settings))
+    _check_room(folder, probe(inputs, settings).disk + writes)
     with writing(folder):
         journal.write_description(folder, description | {"limits": asdict(limits)})
     return settings.threshold, limits, False
@@ -149,11 +172,27 @@ def _check_ours(folder: Path) -> None:
         )
 
 
-def _check_room(folder: Path, needs: Needs) -> None:
+def _check_apart(folder: Path | None, output: Path | None, inputs: Inputs) -> None:
+    """Refuse a run directory that would lie in the input or the output, or they in it."""
+    if folder is None:
+        return
+    place = folder.resolve()
+    for what, path in [("input", path) for path in inputs.paths] + [("output", output)]:
+        other = None if path is None else path.resolve()
+        if other is not None and (
+            place == other or other in place.parents or place in other.parents
+        ):
+            raise UsageError(
+                f"the work directory {folder} and the {what} {path} would lie in one another: name "
+                "another place with --work-dir"
+            )
+
+
+def _check_room(folder: Path, needed: int) -> None:
     free = shutil.disk_usage(folder).free
-    if needs.disk > free:
+    if needed > free:
         raise OutputError(
-            f"the run needs about {readable_bytes(needs.disk)} of disk, and {folder.absolute()} "
+            f"the run needs about {readable_bytes(needed)} of disk, and {folder.absolute()} "
             f"has {readable_bytes(free)} left: make room, or name another place with --work-dir"
         )
 
@@ -210,6 +249,7 @@ def _limits(resources: Resources) -> Limits:
         batch=min(resources.batch, max(free // 48, 1 << 18)),
         items=min(default.items, max(free // 4096, 1 << 13)),
         keys=max(free // 64, 1 << 16),
+        listed=min(default.listed, max(free // 64, 1 << 16)),
         pairs=min(default.pairs, max(free // 512, 1 << 14)),
         elements=min(default.elements, max(free // 64, 1 << 18)),
     )
@@ -256,15 +296,38 @@ def _budget(resources: Resources, folder: Path) -> Iterator[None]:
         kernels.set_scratch(tempfile.gettempdir(), allowance)
 
 
+def _scratch(folder: Path | None) -> Path:
+    """Return where scratch memory may lie: in the work directory, or in what is there above it."""
+    if folder is None:
+        return Path(tempfile.gettempdir())
+    place = folder.absolute()
+    there = next(each for each in (place, *place.parents) if each.is_dir())
+    return there if os.access(there, os.W_OK) else Path(tempfile.gettempdir())
+
+
+class _Pools:
+    """How many runs are under way, and the memory pool of before the first of them."""
+
+    lock = threading.Lock()
+    runs = 0
+    before: Any = None
+
+
 @contextmanager
 def _plain_pool() -> Iterator[None]:
     """Let pyarrow take memory from the system: its usual pool grows by copying, and keeps it."""
-    pool = pa.default_memory_pool()
-    pa.set_memory_pool(pa.system_memory_pool())
+    with _Pools.lock:
+        if not _Pools.runs:
+            _Pools.before = pa.default_memory_pool()
+            pa.set_memory_pool(pa.system_memory_pool())
+        _Pools.runs += 1
     try:
         yield
     finally:
-        pa.set_memory_pool(pool)
+        with _Pools.lock:
+            _Pools.runs -= 1
+            if not _Pools.runs:
+                pa.set_memory_pool(_Pools.before)
 
 
 # ── Run directories, seen from outside ────────────────────────────────────────────────────────
@@ -302,7 +365,10 @@ class Found:
 
 def look(folder: Path) -> Found | None:
     """Return what a folder says of itself, or None if it is no run directory."""
-    if not (folder / journal.RUN).exists() or journal.stranger(folder) is not None:
+    try:
+        if not (folder / journal.RUN).exists() or journal.stranger(folder) is not None:
+            return None
+    except OSError:  # not ours to look into, or gone by now
         return None
     trouble, description = None, None
     try:

@@ -62,8 +62,9 @@ def candidates(
     cap: int = ...,
     part: int = 0,
     parts: int = 1,
+    most: int = ...,
     threads: int = 1,
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+) -> NDArray[np.uint64] | None: ...
 def canonicalise(
     hashes: NDArray[np.uint64],
     starts: NDArray[np.int64],

@@ -413,23 +413,31 @@ def candidates(
     cap: int = MASK,
     part: int = 0,
     parts: int = 1,
+    most: int = MASK,
     threads: int = 1,
-) -> tuple[Items, Items]:
-    """Return the pairs i < j with equal keys, in no particular order.
+) -> Hashes | None:
+    """Return the pairs i < j with equal keys, each as i * 2^32 + j, in no particular order.
 
-    Only buckets with a key in the part and of at most `cap` items are looked at. With `sides`
-    (bit 0: the item stands on the left, bit 1: on the right) only pairs that have one item on each
-    side count, and with `crowded` (0 or 1) only those with an item that is not.
+    Only buckets with a key in the part and of at most `cap` items are looked at; if these have more
+    than `most` pairs, None is returned. With `sides` (bit 0: the item stands on the left, bit 1: on
+    the right) only pairs that have one item on each side count, and with `crowded` (0 or 1) only
+    those with an item that is not.
     """
-    pairs = [
-        (i, j)
+    looked_at = [
+        bucket
         for key, bucket in buckets(keys).items()
         if len(bucket) <= cap and in_part(key, part, parts)
+    ]
+    if sum(len(bucket) * (len(bucket) - 1) // 2 for bucket in looked_at) > most:
+        return None
+    pairs = [
+        i << 32 | j
+        for bucket in looked_at
         for at, i in enumerate(bucket)
         for j in bucket[at + 1 :]
         if _across(sides, i, j) and not (crowded is not None and crowded[i] and crowded[j])
     ]
-    return _columns(sorted(pairs))
+    return np.array(sorted(pairs), dtype=np.uint64)
 
 
 def _across(sides: Bytes | None, i: int, j: int) -> bool:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike import kernels
-from lookalike.data import Candidates
 from lookalike.planning import CROWD
 from lookalike.work import Unit, Work, place
 
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
     from lookalike.data import Cursor
 
     Keys = Callable[[int], NDArray[np.uint64]]
+
+DEEPEST = 30
 
 
 def crowding(keys: Keys, bands: int, threads: int = 1) -> Work:
@@ -47,20 +48,36 @@ def work(
     sides: NDArray[np.uint8] | None,
     *,
     parts: int = 1,
+    most: int = 1 << 62,
     threads: int = 1,
 ) -> Work:
     """Return the work of listing candidates, one unit for each part of each band.
 
-    The column has pairs as numbers, in ascending order within each unit. With `sides` only pairs
-    across are candidates.
+    A band is cut into that many parts of its keys, rounded up to a power of two; one with more than
+    `most` pairs is cut in halves until it has fewer. The column has pairs as numbers, in ascending
+    order within each unit. With `sides` only pairs across are candidates.
     """
+    least = (parts - 1).bit_length()
 
     def units(cursor: Cursor | None) -> Iterator[Unit]:
-        for unit in range(place(cursor), bands * parts):
-            band, part = divmod(unit, parts)
-            found = kernels.candidates(keys(band), sides, crowded, CROWD, part, parts, threads)
-            packed = Candidates(*found).packed()
-            packed.sort()
-            yield Unit({"pairs": packed}, (unit + 1,), unit + 1, bands * parts)
+        # Part `part` of 2^depth comes next.
+        band, depth, part = cursor or (0, least, 0)
+        while band < bands:
+            cut = (part, 1 << depth)
+            pairs = kernels.candidates(keys(band), sides, crowded, CROWD, *cut, most, threads)
+            if pairs is None and depth < DEEPEST:
+                depth, part = depth + 1, 2 * part
+                continue
+            if pairs is None:  # one bucket, or a few: it is small enough
+                pairs = kernels.candidates(keys(band), sides, crowded, CROWD, *cut, threads=threads)
+            assert pairs is not None
+            pairs.sort()
+            part += 1
+            while depth > least and part % 2 == 0:
+                depth, part = depth - 1, part // 2
+            if part == 1 << depth:
+                band, part = band + 1, 0
+            done = (band << depth) + part
+            yield Unit({"pairs": pairs}, (band, depth, part), done, bands << depth)
 
-    return Work("banding", {"pairs": np.uint64}, units, (parts,))
+    return Work("banding", {"pairs": np.uint64}, units, (parts, most))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Featurise = Callable[[pa.Array], tuple[NDArray[np.uint64], NDArray[np.int64]]]
 
-MOST_ITEMS = 2**31 - 1
+MOST_ITEMS = MOST_ELEMENTS = 2**31 - 1
 ID_KEY = 0x6964656E74696679
 COLUMNS = {
     "hashes": np.uint64,
@@ -73,13 +73,22 @@ def _features(
     hashes: NDArray[np.uint64], starts: NDArray[np.int64], *, canonical: bool, threads: int
 ) -> Pieces:
     """Return sets and their fingerprints, which are those of the order that hashes came in."""
+    counts = np.diff(starts)
+    if len(counts) and counts.max() > MOST_ELEMENTS:
+        raise InputError(
+            f"an item has {counts.max():,} shingles, more than the 2^31 that fit: cut it into parts"
+        )
     prints = kernels.fingerprint(hashes, starts, threads)
     sets = Sets.of(hashes, starts)
     if canonical:
         everyone = np.arange(len(sets), dtype=np.int32)
         kernels.canonicalise(sets.hashes, sets.starts, sets.sizes, everyone, threads)
-    counts = np.diff(starts).astype(np.int32)
-    return {"hashes": hashes, "counts": counts, "sizes": sets.sizes, "prints": prints}
+    return {
+        "hashes": hashes,
+        "counts": counts.astype(np.int32),
+        "sizes": sets.sizes,
+        "prints": prints,
+    }
 
 
 def _lengths(contents: pa.Array) -> NDArray[np.int64]:
