@@ -164,7 +164,7 @@ def test_an_estimate_beyond_four_fifths_of_the_budget_works_on_disk(
 
 def test_a_large_input_with_a_small_budget_works_on_disk_by_itself(tmp_path):
     """No estimate is set here."""
-    rows = write(tmp_path / "rows.jsonl", ordinary(150_000))
+    rows = write(tmp_path / "rows.jsonl", ordinary(260_000))
     assert engine_of(rows, memory="300MB") == "disk"
     assert engine_of(rows, memory="4GB") == "memory"
 

@@ -279,7 +279,9 @@ def stranger(folder: Path) -> str | None:
 
 def _is_lock(file: Path) -> bool:
     """Say whether a file is a lock: it has a process id, or nothing yet."""
-    content = file.read_bytes() if file.is_file() else b"no file"
+    if file.is_dir():
+        return False
+    content = file.read_bytes()
     return not content or content.isdigit()
 
 
