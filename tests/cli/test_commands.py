@@ -63,6 +63,20 @@ def test_without_an_output_the_most_similar_pairs_are_shown(news):
     assert "comparing" not in ran.stderr
 
 
+def test_equal_pairs_are_shown_in_input_order_and_the_others_counted(tmp_path):
+    rows = [{"id": f"i{at}", "text": "one two three four five six"} for at in range(6)]
+    rows[1]["text"] = rows[3]["text"] = "one two three four five six seven"
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    ran = lookalike("find", path, "-t", "0.4", "-q")
+    *shown, more = ran.stdout.splitlines()[-11:]
+    ones = ["i0 i2", "i0 i4", "i0 i5", "i1 i3", "i2 i4", "i2 i5", "i4 i5"]
+    expected = [f"1.0000 {pair}" for pair in ones]
+    expected += [f"0.6667 {pair}" for pair in ("i0 i1", "i0 i3", "i1 i2")]
+    assert [" ".join(line.split()) for line in shown] == expected
+    assert more == "… and 5 more: write them with -o pairs.parquet"
+
+
 def test_json_is_alone_on_standard_output(news, tmp_path):
     ran = lookalike("find", news, "-o", tmp_path / "p.csv", "--json", "-t", "0.6")
     summary = json.loads(ran.stdout)

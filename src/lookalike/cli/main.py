@@ -148,7 +148,7 @@ def find(
     if output is not None:
         typer.echo(f"\nwritten to {output}")
     else:
-        _print_pairs(result.pairs)
+        _print_pairs(result.most_similar(SHOWN), len(result))
 
 
 @app.command(cls=Command)
@@ -597,18 +597,15 @@ def _print_table(table: Any) -> None:
     Console(highlight=False, markup=False, emoji=False).print(table)
 
 
-def _print_pairs(pairs: Any) -> None:
-    import pyarrow.compute as pc
-
-    order = pc.sort_indices(pairs, [("similarity", "descending")])[:SHOWN]
+def _print_pairs(pairs: Any, total: int) -> None:
     table = _table(("similarity", "right"), ("left", "left"), ("right", "left"))
-    for row in pairs.take(order).to_pylist():
+    for row in pairs.to_pylist():
         table.add_row(f"{row['similarity']:.4f}", str(row["left"]), str(row["right"]))
-    if len(pairs):
+    if total:
         typer.echo("")
         _print_table(table)
-    if len(pairs) > SHOWN:
-        typer.echo(f"… and {len(pairs) - SHOWN:,} more: write them with -o pairs.parquet")
+    if total > len(pairs):
+        typer.echo(f"… and {total - len(pairs):,} more: write them with -o pairs.parquet")
 
 
 def _print_alignment(stretches: list[Any]) -> None:
