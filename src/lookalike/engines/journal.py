@@ -5,7 +5,8 @@
     lock            held by the process that works here
 
 Every line, and run.json as a whole, carries a checksum of itself. A line that does not fit its
-checksum ends the journal: a killed process may have left half of one.
+checksum does not count: a killed process may have left half of one. Then neither do the later units
+of its stage, since each begins where the one before it ended; those of other stages do.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import json
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import IO, TYPE_CHECKING, Any
 from zlib import crc32
@@ -103,29 +104,44 @@ def is_locked(folder: Path) -> bool:
         return False
 
 
+@dataclass
+class _Stage:
+    """The units of a stage that are done, for one cut, and whether these are all."""
+
+    cut: tuple[int, ...]
+    done: list[Done] = field(default_factory=list)
+    finished: bool = False
+
+
 class Journal:
-    """What is known of the units of a run directory; who may write cuts off a damaged end."""
+    """What is known of the units of a run directory; who may write removes what does not count."""
 
     def __init__(self, folder: Path, *, writable: bool = False) -> None:
         self._path = folder / JOURNAL
-        self._stages: dict[str, tuple[tuple[int, ...], list[Done]]] = {}
-        self._finished: set[str] = set()
-        whole = 0
-        with suppress(FileNotFoundError):
-            data = self._path.read_bytes()
-            for line in data.splitlines(keepends=True):
+        self._stages: dict[str, _Stage] = {}
+        good, whole = [], True
+        with suppress(FileNotFoundError), self._path.open("rb") as file:
+            for line in file:
                 entry = unsealed(line)
-                if entry is None:
-                    break
-                self._replay(entry)
-                whole += len(line)
-            if writable:
-                os.truncate(self._path, whole)
+                if entry is not None and self._replay(entry):
+                    good.append(line)
+                else:
+                    whole = False
+        if writable and not whole:
+            self._rewrite(good)
+
+    def _rewrite(self, lines: list[bytes]) -> None:
+        beside = self._path.with_name(f"{JOURNAL}.part")
+        with beside.open("wb") as file:
+            file.writelines(lines)
+            file.flush()
+            os.fsync(file.fileno())  # what a crash would lose now was safe before
+        beside.replace(self._path)
 
     def units(self, stage: str, cut: tuple[int, ...]) -> list[Done]:
         """Return the units of a stage that are done; those of another cut do not count."""
-        known, done = self._stages.get(stage, (cut, []))
-        return list(done) if known == cut else []
+        known = self._stages.get(stage)
+        return list(known.done) if known and known.cut == cut else []
 
     def record(
         self,
@@ -136,18 +152,18 @@ class Journal:
         pieces: dict[str, tuple[int, int]],
     ) -> Done:
         """Say that the next unit of a stage is done."""
-        number = len(self.units(stage, cut))
+        known = self._stages.get(stage)
         entry = {
             "stage": stage,
             "cut": cut,
-            "unit": number,
+            "unit": len(known.done) if known and known.cut == cut else 0,
             "cursor": cursor,
             "note": note,
             "pieces": pieces,
             "time": round(time.time(), 3),
         }
         self._append(entry)
-        return self._stages[stage][1][-1]
+        return self._stages[stage].done[-1]
 
     def finish(self, stage: str, cut: tuple[int, ...], done: list[Done]) -> None:
         """Say that a stage is finished."""
@@ -155,9 +171,7 @@ class Journal:
 
     def stages(self) -> dict[str, tuple[int, bool]]:
         """Return for each stage how many units are done, and whether these are all."""
-        return {
-            stage: (len(done), stage in self._finished) for stage, (_, done) in self._stages.items()
-        }
+        return {name: (len(stage.done), stage.finished) for name, stage in self._stages.items()}
 
     def _append(self, entry: dict[str, Any]) -> None:
         line = sealed(entry)
@@ -165,19 +179,22 @@ class Journal:
             file.write(line)
         self._replay(json.loads(json.dumps(entry)))
 
-    def _replay(self, entry: dict[str, Any]) -> None:
-        """Take note of a line; a unit with a number that was there before replaces the later."""
-        cut, number = tuple(entry["cut"]), entry["unit"]
-        known, done = self._stages.get(entry["stage"], (cut, []))
-        done = done[:number] if known == cut else []
-        self._finished.discard(entry["stage"])
-        if entry.get("finished"):
-            self._finished.add(entry["stage"])
-            done = [*done[:-1], replace(done[-1], last=True)] if done else []
-        else:
+    def _replay(self, entry: dict[str, Any]) -> bool:
+        """Take note of a line if it continues its stage, or begins it anew; return whether."""
+        name, cut, finished = entry["stage"], tuple(entry["cut"]), "finished" in entry
+        stage = self._stages.get(name)
+        if stage is None or stage.cut != cut or (entry["unit"] == 0 and not finished):
+            stage = _Stage(cut)
+        if entry["unit"] != len(stage.done):  # one before it is missing
+            return False
+        if not finished:
             pieces = {name: (length, check) for name, (length, check) in entry["pieces"].items()}
-            done.append(Done(tuple(entry["cursor"]), entry["note"], pieces))
-        self._stages[entry["stage"]] = cut, done
+            stage.done.append(Done(tuple(entry["cursor"]), entry["note"], pieces))
+        elif stage.done:
+            stage.done[-1] = replace(stage.done[-1], last=True)
+        stage.finished = finished
+        self._stages[name] = stage
+        return True
 
 
 def sealed(entry: dict[str, Any]) -> bytes:
@@ -279,7 +296,7 @@ def _is_lock(file: Path) -> bool:
 
 
 def _is_work(file: Path) -> bool:
-    known = file.suffix in _KINDS or file.name in {JOURNAL, f"{RUN}.part"}
+    known = file.suffix in _KINDS or file.name in {JOURNAL, f"{JOURNAL}.part", f"{RUN}.part"}
     return known and not file.is_dir()
 
 
