@@ -102,3 +102,12 @@ def test_a_unit_costs_the_same_however_many_there_are(tmp_path, monkeypatch):
     first = seconds(4000)
     seconds(40_000)
     assert seconds(4000) < 10 * first + 0.05
+
+
+def test_only_columns_are_removed(tmp_path):
+    mine = ["model.int64", "a.b.c.int64", "..int64", "one.two.float16", "one.two.uint8.bak"]
+    ours = ["one.two.int64", journal.JOURNAL, f"{journal.JOURNAL}.part", f"{journal.RUN}.part"]
+    for name in [*mine, *ours, journal.RUN, journal.LOCK]:
+        (tmp_path / name).write_text("x")
+    journal.clear(tmp_path)
+    assert {file.name for file in tmp_path.iterdir()} == {*mine, journal.LOCK}

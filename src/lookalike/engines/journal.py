@@ -296,7 +296,10 @@ def _is_lock(file: Path) -> bool:
 
 
 def _is_work(file: Path) -> bool:
-    known = file.suffix in _KINDS or file.name in {JOURNAL, f"{JOURNAL}.part", f"{RUN}.part"}
+    """Say whether a file has the name of a column, STAGE.COLUMN.KIND, or of the journal."""
+    *names, kind = file.name.split(".")
+    column = len(names) == 2 and all(names) and kind in _KINDS
+    known = column or file.name in {JOURNAL, f"{JOURNAL}.part", f"{RUN}.part"}
     return known and not file.is_dir()
 
 
@@ -320,4 +323,4 @@ def remove(folder: Path) -> None:
         folder.rmdir()
 
 
-_KINDS = {".uint8", ".int32", ".int64", ".uint64", ".float64"}
+_KINDS = {"uint8", "int32", "int64", "uint64", "float64"}
