@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lookalike.engines import journal
-from lookalike.engines.journal import Journal
+from lookalike.engines.journal import Journal, Lock
+from lookalike.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,3 +112,17 @@ def test_only_columns_are_removed(tmp_path):
         (tmp_path / name).write_text("x")
     journal.clear(tmp_path)
     assert {file.name for file in tmp_path.iterdir()} == {*mine, journal.LOCK}
+
+
+def test_a_look_stands_in_nobodys_way_but_work_does(tmp_path, monkeypatch):
+    Lock(tmp_path).release()
+    looking = (tmp_path / journal.LOCK).open()
+    assert journal._hold(looking, journal.fcntl.LOCK_SH)
+    assert not journal.is_locked(tmp_path)
+    monkeypatch.setattr(journal.time, "sleep", lambda seconds: looking.close())
+    lock = Lock(tmp_path)
+    assert journal.is_locked(tmp_path)
+    with pytest.raises(UsageError, match="is working in"):
+        Lock(tmp_path)
+    lock.release()
+    assert not journal.is_locked(tmp_path)

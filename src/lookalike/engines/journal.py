@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 RUN, JOURNAL, LOCK = "run.json", "journal.jsonl", "lock"
+LOOKS, SECONDS_OF_A_LOOK = 10, 0.02
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Lock:
     def __init__(self, folder: Path) -> None:
         while True:
             self._file = _opened(folder)
-            if not _hold(self._file):
+            if not self._hold():
                 owner = self._owner()
                 self._file.close()
                 raise UsageError(
@@ -59,6 +60,14 @@ class Lock:
         self._file.truncate(0)
         self._file.write(str(os.getpid()))
         self._file.flush()
+
+    def _hold(self) -> bool:
+        """Lock the file; who only looks at it (see `is_locked`) is gone at once."""
+        for _ in range(LOOKS):
+            if _hold(self._file, fcntl.LOCK_EX):
+                return True
+            time.sleep(SECONDS_OF_A_LOOK)
+        return _hold(self._file, fcntl.LOCK_EX)
 
     def _owner(self) -> str:
         self._file.seek(0)
@@ -86,20 +95,20 @@ def _is_at(path: Path, file: IO[str]) -> bool:
         return False
 
 
-def _hold(file: IO[str]) -> bool:
+def _hold(file: IO[str], how: int) -> bool:
     """Lock a file; return whether nobody else has."""
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, how | fcntl.LOCK_NB)
     except OSError:
         return False
     return True
 
 
 def is_locked(folder: Path) -> bool:
-    """Say whether a process works in a run directory."""
+    """Say whether a process works in a run directory; many may look at the same time."""
     try:
         with (folder / LOCK).open() as file:
-            return not _hold(file)
+            return not _hold(file, fcntl.LOCK_SH)
     except OSError:
         return False
 
