@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -12,6 +13,11 @@ import time
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
+
+from lookalike.cli.main import app
+from lookalike.engines import running
+from lookalike.errors import OutputError
 
 ROWS = [
     {"id": "n1", "body": "The quick brown fox jumps over the lazy dog, again and again and again."},
@@ -196,6 +202,31 @@ def test_an_interrupted_run_leaves_no_file(tmp_path):
     assert "interrupted" in stderr
     assert "Traceback" not in stderr
     assert sorted(each.name for each in tmp_path.iterdir()) == ["many.parquet"]
+
+
+@pytest.mark.parametrize("clean", [[], ["--clean"]])
+def test_runs_that_cannot_be_looked_at_are_said_in_a_line(tmp_path, monkeypatch, clean):
+    """As when a folder may not be read, or vanishes at that moment."""
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "closed/run.json")
+
+    found = running.Found(tmp_path, None, {}, 0, None, busy=False)
+    monkeypatch.setattr(running, "look_around", (lambda folders: [found]) if clean else refuse)
+    monkeypatch.setattr(running, "clean", refuse)
+    ran = CliRunner().invoke(app, ["runs", str(tmp_path), *clean])
+    assert ran.exit_code == 3
+    assert ran.output == "lookalike: cannot look at closed/run.json: Permission denied\n"
+
+
+def test_a_run_that_cannot_be_removed_is_an_unwritable_output(tmp_path, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise OutputError("cannot remove closed: Permission denied")
+
+    found = running.Found(tmp_path, None, {}, 0, None, busy=False)
+    monkeypatch.setattr(running, "look_around", lambda folders: [found])
+    monkeypatch.setattr(running, "clean", refuse)
+    assert CliRunner().invoke(app, ["runs", "--clean"]).exit_code == 4
 
 
 def test_help_of_every_command_has_an_example():

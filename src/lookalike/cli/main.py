@@ -425,16 +425,22 @@ def runs(
     from dataclasses import asdict
 
     from lookalike.engines import running
-    from lookalike.errors import InputError
+    from lookalike.errors import InputError, LookalikeError
 
-    for folder in folders or []:
-        if not folder.is_dir():
-            raise InputError(f"{folder} is no folder")
-    found = running.look_around(folders or [Path()])
-    if clean:
-        found = [each for each in found if not each.busy]
-        for each in found:
-            running.clean(each)
+    try:
+        for folder in folders or []:
+            if not folder.is_dir():
+                raise InputError(f"{folder} is no folder")
+        found = running.look_around(folders or [Path()])
+        if clean:
+            found = [each for each in found if not each.busy]
+            for each in found:
+                running.clean(each)
+    except LookalikeError:
+        raise
+    except OSError as error:
+        where = error.filename or "the run directories"
+        raise InputError(f"cannot look at {where}: {error.strerror or error}") from error
     if json:
         _print_json({"runs": [asdict(each) for each in found], "removed": clean})
     elif not found:
