@@ -90,10 +90,14 @@ class Result:
     @property
     def rows(self) -> Rows:
         """The rows of `pairs`, to be made some at a time."""
-        corpus, pairs = self.corpus, self._shown
+        return self._rows(self._shown)
+
+    def _rows(self, pairs: Pairs) -> Rows:
+        """Return rows for some of the pairs shown, of the types that all of them have."""
+        corpus, shown = self.corpus, self._shown
         kinds = {
-            "left": corpus.kind_of_names(pairs.left),
-            "right": corpus.kind_of_names(pairs.right),
+            "left": corpus.kind_of_names(shown.left),
+            "right": corpus.kind_of_names(shown.right),
             "similarity": pa.float64(),
         }
 
@@ -110,6 +114,22 @@ class Result:
     def pairs(self) -> pa.Table:
         """All pairs: left, right (your ids, in input order) and their exact similarity."""
         return self.rows.table()
+
+    def most_similar(self, n: int) -> pa.Table:
+        """Return the n pairs of the highest similarity, equal ones in input order.
+
+        Only these are made, however many `pairs` there are.
+        """
+        if n < 1:
+            raise UsageError(f"the most similar pairs are at least 1, not {n}")
+        similarity = self._shown.similarity
+        best = np.empty(0, np.int64)
+        for a, b in chunks(len(similarity)):
+            least = similarity[best[-1]] if len(best) == n else -1.0
+            better = a + np.flatnonzero(similarity[a:b] > least)
+            best = np.concatenate([best, better])
+            best = best[np.argsort(-similarity[best], kind="stable")[:n]]
+        return self._rows(self._shown[best]).table()
 
     @cached_property
     def recall(self) -> Recall:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from lookalike.data import chunks
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+ROWS_PER_PART = 1 << 15  # fewer than are looked at elsewhere: ids may have hundreds of bytes each
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Rows:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows, some at a time."""
-        for first, last in chunks(self.count):
-            part = self.part(first, last)
+        for first in range(0, self.count, ROWS_PER_PART):
+            part = self.part(first, min(first + ROWS_PER_PART, self.count))
             columns = [pa.array(part[name], kind) for name, kind in self.kinds.items()]
             yield pa.record_batch(columns, schema=self.schema)
 

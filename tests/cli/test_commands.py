@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -12,6 +13,11 @@ import time
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
+
+from lookalike.cli.main import app
+from lookalike.engines import running
+from lookalike.errors import OutputError
 
 ROWS = [
     {"id": "n1", "body": "The quick brown fox jumps over the lazy dog, again and again and again."},
@@ -61,6 +67,20 @@ def test_without_an_output_the_most_similar_pairs_are_shown(news):
     ran = lookalike("find", news, "-t", "0.6", "--quiet")
     assert "1.0000  n1" in ran.stdout
     assert "comparing" not in ran.stderr
+
+
+def test_equal_pairs_are_shown_in_input_order_and_the_others_counted(tmp_path):
+    rows = [{"id": f"i{at}", "text": "one two three four five six"} for at in range(6)]
+    rows[1]["text"] = rows[3]["text"] = "one two three four five six seven"
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    ran = lookalike("find", path, "-t", "0.4", "-q")
+    *shown, more = ran.stdout.splitlines()[-11:]
+    ones = ["i0 i2", "i0 i4", "i0 i5", "i1 i3", "i2 i4", "i2 i5", "i4 i5"]
+    expected = [f"1.0000 {pair}" for pair in ones]
+    expected += [f"0.6667 {pair}" for pair in ("i0 i1", "i0 i3", "i1 i2")]
+    assert [" ".join(line.split()) for line in shown] == expected
+    assert more == "… and 5 more: write them with -o pairs.parquet"
 
 
 def test_json_is_alone_on_standard_output(news, tmp_path):
@@ -182,6 +202,31 @@ def test_an_interrupted_run_leaves_no_file(tmp_path):
     assert "interrupted" in stderr
     assert "Traceback" not in stderr
     assert sorted(each.name for each in tmp_path.iterdir()) == ["many.parquet"]
+
+
+@pytest.mark.parametrize("clean", [[], ["--clean"]])
+def test_runs_that_cannot_be_looked_at_are_said_in_a_line(tmp_path, monkeypatch, clean):
+    """As when a folder may not be read, or vanishes at that moment."""
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "closed/run.json")
+
+    found = running.Found(tmp_path, None, {}, 0, None, busy=False)
+    monkeypatch.setattr(running, "look_around", (lambda folders: [found]) if clean else refuse)
+    monkeypatch.setattr(running, "clean", refuse)
+    ran = CliRunner().invoke(app, ["runs", str(tmp_path), *clean])
+    assert ran.exit_code == 3
+    assert ran.output == "lookalike: cannot look at closed/run.json: Permission denied\n"
+
+
+def test_a_run_that_cannot_be_removed_is_an_unwritable_output(tmp_path, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise OutputError("cannot remove closed: Permission denied")
+
+    found = running.Found(tmp_path, None, {}, 0, None, busy=False)
+    monkeypatch.setattr(running, "look_around", lambda folders: [found])
+    monkeypatch.setattr(running, "clean", refuse)
+    assert CliRunner().invoke(app, ["runs", "--clean"]).exit_code == 4
 
 
 def test_help_of_every_command_has_an_example():

@@ -187,7 +187,7 @@ def test_damage_of_a_run_that_was_killed_is_found_too(stage, kept):
 
 @pytest.mark.parametrize("damage", [flip, truncate, delete, append, zero])
 @pytest.mark.parametrize("seed", range(3))
-def test_a_damaged_journal_costs_what_comes_behind(seed, damage, kept):
+def test_a_damaged_journal_costs_what_a_stage_has_behind_it(seed, damage, kept):
     draw = random.Random(seed)
     damage(kept.folder / journal.JOURNAL, draw)
     assert kept.find() == kept.found

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -27,7 +28,6 @@ from .conftest import MANY, command, environment, lookalike, rows_of, texts_of, 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("many_units")
 
@@ -457,6 +457,25 @@ def test_a_changed_input_is_refused_by_name(change, rows, tmp_path):
     found = la.find(folder, **options | {"restart": True, "keep_work": False})
     assert found.pairs == la.find(folder).pairs
     assert not (tmp_path / "run").exists()
+
+
+def test_the_same_texts_with_other_ids_are_refused_by_name(tmp_path):
+    for at, text in enumerate(texts_of(20)):
+        file = tmp_path / "a" / "bc"[at % 2] / f"{at}.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    options: dict[str, Any] = {"engine": "disk", "work_dir": tmp_path / "run", "keep_work": True}
+    la.find(tmp_path / "a", **options)
+    with pytest.raises(UsageError, match=r'id: "b/0.txt" before, "0.txt" now'):
+        la.find([tmp_path / "a" / "b", tmp_path / "a" / "c"], **options)
+
+
+def test_an_input_may_be_named_from_another_folder(kept, rows, monkeypatch):
+    done = units(monkeypatch)
+    monkeypatch.chdir(rows.parent)
+    found = la.find(Path(rows.name), threshold=0.6, **kept)
+    assert done == []
+    assert found.pairs == la.find(rows, threshold=0.6).pairs
 
 
 @pytest.mark.parametrize("what", ["text", "id"])

@@ -403,6 +403,25 @@ def test_an_empty_jsonl_file_among_others_has_no_rows(tmp_path):
     assert source.column("n").to_pylist() == [5]
 
 
+def test_a_fingerprint_tells_other_ids_of_the_same_texts(tmp_path):
+    for name in ("b", "c"):
+        (tmp_path / "a" / name).mkdir(parents=True)
+        (tmp_path / "a" / name / f"{name}.txt").write_text(name)
+    whole = open_source(tmp_path / "a").fingerprint()
+    parts = open_source([tmp_path / "a" / "b", tmp_path / "a" / "c"]).fingerprint()
+    assert [each["id"] for each in whole] == ["b/b.txt", "c/c.txt"]
+    assert [each["id"] for each in parts] == ["b.txt", "c.txt"]
+    assert [{**each, "id": ""} for each in whole] == [{**each, "id": ""} for each in parts]
+
+
+def test_a_fingerprint_is_the_same_however_a_file_is_named(tmp_path, monkeypatch):
+    (tmp_path / "a.jsonl").write_text('{"text": "a"}\n')
+    monkeypatch.chdir(tmp_path)
+    absolute = open_source(tmp_path / "a.jsonl").fingerprint()
+    assert open_source(Path("a.jsonl")).fingerprint() == absolute
+    assert absolute[0]["path"] == str(tmp_path / "a.jsonl")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fingerprint_tells_a_changed_source(tmp_path, kind):
     data, unit = make_source(tmp_path, kind)

@@ -13,6 +13,7 @@ from pyarrow import csv
 
 from lookalike.errors import InputError, OutputError, UsageError
 from lookalike.io import writers
+from lookalike.tables import Rows
 
 TABLE = pa.table({"left": ["a", 'ü,"\n'], "right": ["b", "c"], "similarity": [1.0, 2 / 3]})
 
@@ -134,3 +135,21 @@ def test_one_group_is_held_at_a_time(tmp_path, monkeypatch):
     writers.write_batches(schema, batches(), tmp_path / "x.parquet")
     assert len(made) == 200
     assert pq.read_metadata(tmp_path / "x.parquet").num_row_groups == 100
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_long_ids_are_not_in_memory_all_at_once(tmp_path, suffix):
+    """A group of 2^16 ids of 300 bytes takes 20 MB, a part 10 MB; all of them would take 79 MB."""
+    name = "x" * 300
+    rows = Rows(1 << 18, {"id": pa.string()}, lambda a, b: {"id": pa.array([name] * (b - a))})
+    most = 0
+
+    def watched():
+        nonlocal most
+        for batch in rows.batches():
+            most = max(most, pa.total_allocated_bytes() - before)
+            yield batch
+
+    before = pa.total_allocated_bytes()
+    writers.write_batches(rows.schema, watched(), tmp_path / f"x.{suffix}")
+    assert 9e6 < most < 45e6

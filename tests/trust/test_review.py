@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import lookalike as la
+from lookalike import data
 from lookalike.errors import InputError, UsageError
 
 A = "the cat sat on the mat and looked at the dog in the garden"
@@ -56,6 +57,29 @@ def test_a_narrowed_result_compares_exactly():
     assert len(result.at("0.333333333333333")) == 1
     assert len(result.at("0.333333333333333334")) == 0
     assert result.at("0.333333333333333334").keep().stays.all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 10, 1000])
+@pytest.mark.parametrize("chunk", [1, 7, 1 << 18])
+def test_the_most_similar_pairs_are_those_of_all_pairs_sorted(n, chunk, monkeypatch):
+    words = [str(at) for at in range(30)]
+    texts = [" ".join(words[at % 3 :] + words[: at % 5]) for at in range(25)]
+    for result in (
+        la.find(texts, threshold=0.3),
+        la.find(texts, threshold=0.3).at(0.9),
+        la.find(["alone"]),
+        la.find(texts, against=texts, threshold=0.3),
+    ):
+        table = result.pairs
+        monkeypatch.setattr(data, "CHUNK", chunk)
+        order = np.argsort(-table["similarity"].to_numpy(), kind="stable")[:n]
+        assert result.most_similar(n) == table.take(order)
+        monkeypatch.undo()
+
+
+def test_no_most_similar_pairs_cannot_be_asked_for():
+    with pytest.raises(UsageError, match="at least 1, not 0"):
+        la.find(["a", "a"]).most_similar(0)
 
 
 def test_a_narrowed_result_explains_and_estimates_what_it_shows():

@@ -148,7 +148,7 @@ def find(
     if output is not None:
         typer.echo(f"\nwritten to {output}")
     else:
-        _print_pairs(result.pairs)
+        _print_pairs(result.most_similar(SHOWN), len(result))
 
 
 @app.command(cls=Command)
@@ -426,16 +426,22 @@ def runs(
     from dataclasses import asdict
 
     from lookalike.engines import running
-    from lookalike.errors import InputError
+    from lookalike.errors import InputError, LookalikeError
 
-    for folder in folders or []:
-        if not folder.is_dir():
-            raise InputError(f"{folder} is no folder")
-    found = running.look_around(folders or [Path()])
-    if clean:
-        found = [each for each in found if not each.busy]
-        for each in found:
-            running.clean(each)
+    try:
+        for folder in folders or []:
+            if not folder.is_dir():
+                raise InputError(f"{folder} is no folder")
+        found = running.look_around(folders or [Path()])
+        if clean:
+            found = [each for each in found if not each.busy]
+            for each in found:
+                running.clean(each)
+    except LookalikeError:
+        raise
+    except OSError as error:
+        where = error.filename or "the run directories"
+        raise InputError(f"cannot look at {where}: {error.strerror or error}") from error
     if json:
         _print_json({"runs": [asdict(each) for each in found], "removed": clean})
     elif not found:
@@ -598,18 +604,15 @@ def _print_table(table: Any) -> None:
     Console(highlight=False, markup=False, emoji=False).print(table)
 
 
-def _print_pairs(pairs: Any) -> None:
-    import pyarrow.compute as pc
-
-    order = pc.sort_indices(pairs, [("similarity", "descending")])[:SHOWN]
+def _print_pairs(pairs: Any, total: int) -> None:
     table = _table(("similarity", "right"), ("left", "left"), ("right", "left"))
-    for row in pairs.take(order).to_pylist():
+    for row in pairs.to_pylist():
         table.add_row(f"{row['similarity']:.4f}", str(row["left"]), str(row["right"]))
-    if len(pairs):
+    if total:
         typer.echo("")
         _print_table(table)
-    if len(pairs) > SHOWN:
-        typer.echo(f"… and {len(pairs) - SHOWN:,} more: write them with -o pairs.parquet")
+    if total > len(pairs):
+        typer.echo(f"… and {total - len(pairs):,} more: write them with -o pairs.parquet")
 
 
 def _print_alignment(stretches: list[Any]) -> None:

@@ -90,20 +90,24 @@ class Lines:
     """One line when a stage ends, and one every few seconds while it goes on."""
 
     def __init__(self) -> None:
-        self._began: dict[str, float] = {}
+        self._began: dict[str, tuple[float, int]] = {}
         self._last = time.monotonic()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """Tell how far a stage is."""
+        """Tell how far a stage is.
+
+        What was done when it is first heard of may be of an earlier process: it has no rate.
+        """
         now = time.monotonic()
-        began = self._began.setdefault(stage, now if done < total else self._last)
+        began, before = self._began.setdefault(stage, (now, done))
         if done < total and now - self._last < SECONDS_BETWEEN_LINES:
             return
         self._last = now
-        rate = done / max(now - began, 1e-9)
         parts = [f"{stage}: {_amount(stage, done)} of {_amount(stage, total)}{_unit(stage)}"]
-        if now - began > 0.05:
+        rate = (done - before) / (now - began) if now - began > 0.05 else 0.0
+        if rate > 0:
             parts.append(f"{_amount(stage, rate)}/s")
         if done < total:
-            parts += [f"{(total - done) / rate:.0f} s left", _memory()]
+            parts += [f"{(total - done) / rate:.0f} s left"] if rate > 0 else []
+            parts.append(_memory())
         print(", ".join(parts), file=sys.stderr, flush=True)

@@ -5,7 +5,8 @@
     lock            held by the process that works here
 
 Every line, and run.json as a whole, carries a checksum of itself. A line that does not fit its
-checksum ends the journal: a killed process may have left half of one.
+checksum does not count: a killed process may have left half of one. Then neither do the later units
+of its stage, since each begins where the one before it ended; those of other stages do.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import json
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import IO, TYPE_CHECKING, Any
 from zlib import crc32
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 RUN, JOURNAL, LOCK = "run.json", "journal.jsonl", "lock"
+LOOKS, SECONDS_OF_A_LOOK = 10, 0.02
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Lock:
     def __init__(self, folder: Path) -> None:
         while True:
             self._file = _opened(folder)
-            if not _hold(self._file):
+            if not self._hold():
                 owner = self._owner()
                 self._file.close()
                 raise UsageError(
@@ -58,6 +60,14 @@ class Lock:
         self._file.truncate(0)
         self._file.write(str(os.getpid()))
         self._file.flush()
+
+    def _hold(self) -> bool:
+        """Lock the file; who only looks at it (see `is_locked`) is gone at once."""
+        for _ in range(LOOKS):
+            if _hold(self._file, fcntl.LOCK_EX):
+                return True
+            time.sleep(SECONDS_OF_A_LOOK)
+        return _hold(self._file, fcntl.LOCK_EX)
 
     def _owner(self) -> str:
         self._file.seek(0)
@@ -85,47 +95,62 @@ def _is_at(path: Path, file: IO[str]) -> bool:
         return False
 
 
-def _hold(file: IO[str]) -> bool:
+def _hold(file: IO[str], how: int) -> bool:
     """Lock a file; return whether nobody else has."""
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, how | fcntl.LOCK_NB)
     except OSError:
         return False
     return True
 
 
 def is_locked(folder: Path) -> bool:
-    """Say whether a process works in a run directory."""
+    """Say whether a process works in a run directory; many may look at the same time."""
     try:
         with (folder / LOCK).open() as file:
-            return not _hold(file)
+            return not _hold(file, fcntl.LOCK_SH)
     except OSError:
         return False
 
 
+@dataclass
+class _Stage:
+    """The units of a stage that are done, for one cut, and whether these are all."""
+
+    cut: tuple[int, ...]
+    done: list[Done] = field(default_factory=list)
+    finished: bool = False
+
+
 class Journal:
-    """What is known of the units of a run directory; who may write cuts off a damaged end."""
+    """What is known of the units of a run directory; who may write removes what does not count."""
 
     def __init__(self, folder: Path, *, writable: bool = False) -> None:
         self._path = folder / JOURNAL
-        self._stages: dict[str, tuple[tuple[int, ...], list[Done]]] = {}
-        self._finished: set[str] = set()
-        whole = 0
-        with suppress(FileNotFoundError):
-            data = self._path.read_bytes()
-            for line in data.splitlines(keepends=True):
+        self._stages: dict[str, _Stage] = {}
+        good, whole = [], True
+        with suppress(FileNotFoundError), self._path.open("rb") as file:
+            for line in file:
                 entry = unsealed(line)
-                if entry is None:
-                    break
-                self._replay(entry)
-                whole += len(line)
-            if writable:
-                os.truncate(self._path, whole)
+                if entry is not None and self._replay(entry):
+                    good.append(line)
+                else:
+                    whole = False
+        if writable and not whole:
+            self._rewrite(good)
+
+    def _rewrite(self, lines: list[bytes]) -> None:
+        beside = self._path.with_name(f"{JOURNAL}.part")
+        with beside.open("wb") as file:
+            file.writelines(lines)
+            file.flush()
+            os.fsync(file.fileno())  # what a crash would lose now was safe before
+        beside.replace(self._path)
 
     def units(self, stage: str, cut: tuple[int, ...]) -> list[Done]:
         """Return the units of a stage that are done; those of another cut do not count."""
-        known, done = self._stages.get(stage, (cut, []))
-        return list(done) if known == cut else []
+        known = self._stages.get(stage)
+        return list(known.done) if known and known.cut == cut else []
 
     def finished(self, stage: str) -> list[Done]:
         """Return the units of a stage that is finished, whatever their cut; else none."""
@@ -141,18 +166,18 @@ class Journal:
         pieces: dict[str, tuple[int, int]],
     ) -> Done:
         """Say that the next unit of a stage is done."""
-        number = len(self.units(stage, cut))
+        known = self._stages.get(stage)
         entry = {
             "stage": stage,
             "cut": cut,
-            "unit": number,
+            "unit": len(known.done) if known and known.cut == cut else 0,
             "cursor": cursor,
             "note": note,
             "pieces": pieces,
             "time": round(time.time(), 3),
         }
         self._append(entry)
-        return self._stages[stage][1][-1]
+        return self._stages[stage].done[-1]
 
     def finish(self, stage: str, cut: tuple[int, ...], done: list[Done]) -> None:
         """Say that a stage is finished."""
@@ -160,9 +185,7 @@ class Journal:
 
     def stages(self) -> dict[str, tuple[int, bool]]:
         """Return for each stage how many units are done, and whether these are all."""
-        return {
-            stage: (len(done), stage in self._finished) for stage, (_, done) in self._stages.items()
-        }
+        return {name: (len(stage.done), stage.finished) for name, stage in self._stages.items()}
 
     def _append(self, entry: dict[str, Any]) -> None:
         line = sealed(entry)
@@ -170,19 +193,22 @@ class Journal:
             file.write(line)
         self._replay(json.loads(json.dumps(entry)))
 
-    def _replay(self, entry: dict[str, Any]) -> None:
-        """Take note of a line; a unit with a number that was there before replaces the later."""
-        cut, number = tuple(entry["cut"]), entry["unit"]
-        known, done = self._stages.get(entry["stage"], (cut, []))
-        done = done[:number] if known == cut else []
-        self._finished.discard(entry["stage"])
-        if entry.get("finished"):
-            self._finished.add(entry["stage"])
-            done = [*done[:-1], replace(done[-1], last=True)] if done else []
-        else:
+    def _replay(self, entry: dict[str, Any]) -> bool:
+        """Take note of a line if it continues its stage, or begins it anew; return whether."""
+        name, cut, finished = entry["stage"], tuple(entry["cut"]), "finished" in entry
+        stage = self._stages.get(name)
+        if stage is None or stage.cut != cut or (entry["unit"] == 0 and not finished):
+            stage = _Stage(cut)
+        if entry["unit"] != len(stage.done):  # one before it is missing
+            return False
+        if not finished:
             pieces = {name: (length, check) for name, (length, check) in entry["pieces"].items()}
-            done.append(Done(tuple(entry["cursor"]), entry["note"], pieces))
-        self._stages[entry["stage"]] = cut, done
+            stage.done.append(Done(tuple(entry["cursor"]), entry["note"], pieces))
+        elif stage.done:
+            stage.done[-1] = replace(stage.done[-1], last=True)
+        stage.finished = finished
+        self._stages[name] = stage
+        return True
 
 
 def sealed(entry: dict[str, Any]) -> bytes:
@@ -286,7 +312,10 @@ def _is_lock(file: Path) -> bool:
 
 
 def _is_work(file: Path) -> bool:
-    known = file.suffix in _KINDS or file.name in {JOURNAL, f"{RUN}.part"}
+    """Say whether a file has the name of a column, STAGE.COLUMN.KIND, or of the journal."""
+    *names, kind = file.name.split(".")
+    column = len(names) == 2 and all(names) and kind in _KINDS
+    known = column or file.name in {JOURNAL, f"{JOURNAL}.part", f"{RUN}.part"}
     return known and not file.is_dir()
 
 
@@ -310,4 +339,4 @@ def remove(folder: Path) -> None:
         folder.rmdir()
 
 
-_KINDS = {".uint8", ".int32", ".int64", ".uint64", ".float64"}
+_KINDS = {"uint8", "int32", "int64", "uint64", "float64"}

@@ -99,15 +99,17 @@ def size_of(path: Path) -> int:
 
 
 def fingerprint(path: Path) -> dict[str, str | int]:
-    """Tell a file from what it may become: its place, size, time, and a hash of both its ends."""
+    """Tell a file from what it may become: its place, size, time, and a hash of both its ends.
+
+    The place is absolute: the same file may be named otherwise, or from another folder.
+    """
     with reading(path), path.open("rb") as file:
         status = os.fstat(file.fileno())
         edges = hashlib.blake2b(file.read(EDGE), digest_size=16)
         file.seek(max(EDGE, status.st_size - EDGE))
         edges.update(file.read(EDGE))
     return {
-        "path": str(path),
-        "absolute": str(path.absolute()),
+        "path": str(path.absolute()),
         "size": status.st_size,
         "mtime_ns": status.st_mtime_ns,
         "hash": edges.hexdigest(),

@@ -286,8 +286,11 @@ class TextSource(ItemSource):
         return (first + row,), int(self._before[first + row])
 
     def fingerprint(self) -> list[dict[str, str | int]]:
-        """Tell of each file where it is, how large, from when, and a hash of its ends."""
-        return [fingerprint(file.path) for file in self.files]
+        """Tell of each file where it is, how large, from when, a hash of its ends, and its id.
+
+        The id depends on the folder that was given: the same files may have others.
+        """
+        return [{**fingerprint(file.path), "id": file.id} for file in self.files]
 
     def column(self, name: str) -> pa.ChunkedArray:
         """Refuse: texts have no columns."""

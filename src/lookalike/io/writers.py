@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     Batches = Iterable[pa.RecordBatch | pa.Table]
 
-ROWS_PER_GROUP = 1 << 18
-ROWS_PER_BATCH = 1 << 16
+ROWS_PER_GROUP = 1 << 16  # so many ids of 300 bytes take 20 MB, and several copies are made of them
+ROWS_PER_BATCH = 1 << 13  # for JSONL they become Python's objects, which take several times as much
 
 
 def check_target(path: Path, *, force: bool = False) -> None:
@@ -97,12 +97,20 @@ def _gathered(schema: pa.Schema, batches: Batches, rows: int) -> Iterator[pa.Tab
     for batch in batches:
         table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
         while len(table) >= room:
-            yield pa.concat_tables([*held, table.slice(0, room)]).combine_chunks()
-            held, table, room = held[:1], table.slice(room), rows
+            held.append(table.slice(0, room))
+            table, room = table.slice(room), rows
+            yield _joined(held)
         held.append(table)
         room -= len(table)
     if room < rows:
-        yield pa.concat_tables(held).combine_chunks()
+        yield _joined(held)
+
+
+def _joined(held: list[pa.Table]) -> pa.Table:
+    """Return all rows that are held as one table, and hold them no longer."""
+    whole = pa.concat_tables(held).combine_chunks()
+    del held[1:]
+    return whole
 
 
 def _write_parquet(schema: pa.Schema, batches: Batches, path: Path) -> None:
@@ -111,6 +119,7 @@ def _write_parquet(schema: pa.Schema, batches: Batches, path: Path) -> None:
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         for table in _gathered(schema, batches, ROWS_PER_GROUP):
             writer.write_table(table, row_group_size=ROWS_PER_GROUP)
+            del table  # or it is held while the next one is gathered
 
 
 def _write_csv(schema: pa.Schema, batches: Batches, path: Path) -> None:
