@@ -43,7 +43,7 @@ bench-scale: $(BUILT)  ## 10,000 to 10 million documents, which are made in /tmp
 	$(BIN)/python benchmarks/scale.py --compare
 
 soak: $(BUILT)  ## slow tests, not part of CI
-	$(BIN)/python -m pytest -n 2 -m slow --soak $(ARGS)
+	$(BIN)/python -m pytest -n 2 -m "slow or soak" --soak $(ARGS)
 
 format: $(BUILT)  ## format Python and C++
 	$(BIN)/ruff check --fix .

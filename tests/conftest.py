@@ -26,6 +26,14 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("soak")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is for `make soak` only."""
+    if not config.getoption("--soak"):
+        left_out = [item for item in items if item.get_closest_marker("soak")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """Return the folder of public data sets, or skip."""

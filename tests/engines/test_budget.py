@@ -103,7 +103,7 @@ def test_anonymous_memory_stays_within_the_budget(name, tmp_path):
     keeps_its_budget(make(), verb, memory, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("name", LARGER)
 def test_anonymous_memory_stays_within_the_budget_of_larger_collections(name, tmp_path):
     make, verb, memory = LARGER[name]

@@ -279,7 +279,7 @@ def test_damage_that_the_input_cannot_mend_is_refused(tmp_path, monkeypatch):
     la.plan(file, batch=1 << 17, restart=True, **options)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("seed", range(200))
 def test_any_damage_of_any_files_changes_no_answer(seed, kept):
     draw = random.Random(seed)

@@ -16,8 +16,7 @@ import pytest
 
 import lookalike as la
 from lookalike import data, kernels
-from lookalike.engines import journal, running
-from lookalike.engines.disk import Disk
+from lookalike.engines import disk, journal, running
 from lookalike.errors import OutputError
 
 from .conftest import lookalike
@@ -59,13 +58,8 @@ def counter(n: int) -> Callable[[], bool]:
 
 
 def fill_columns(patch: pytest.MonkeyPatch, n: int) -> None:
-    write, take = Disk._write, counter(n)
-
-    def full_write(self: Disk, work: Any, unit: Any, files: dict[str, Any], spent: Any) -> Any:
-        wrapped: Any = {name: FullFile(file, take) for name, file in files.items()}
-        return write(self, work, unit, wrapped, spent)
-
-    patch.setattr(Disk, "_write", full_write)
+    take = counter(n)
+    patch.setattr(disk, "_write_all", lambda file, data: FullFile(file, take).write(data.data))
 
 
 def fill_journal(patch: pytest.MonkeyPatch, n: int) -> None:

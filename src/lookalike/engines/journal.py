@@ -154,8 +154,8 @@ class Journal:
 
     def finished(self, stage: str) -> list[Done]:
         """Return the units of a stage that is finished, whatever their cut; else none."""
-        _, done = self._stages.get(stage, ((), []))
-        return list(done) if stage in self._finished else []
+        known = self._stages.get(stage)
+        return list(known.done) if known and known.finished else []
 
     def record(
         self,

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -364,26 +364,37 @@ class Found:
 
 
 def look(folder: Path) -> Found | None:
-    """Return what a folder says of itself, or None if it is no run directory."""
+    """Return what a folder says of itself, or None if it is no run directory, gone, or closed."""
     try:
-        if not (folder / journal.RUN).exists() or journal.stranger(folder) is not None:
-            return None
-    except OSError:  # not ours to look into, or gone by now
+        return _look(folder)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return None
+
+
+def _look(folder: Path) -> Found | None:
+    if not (folder / journal.RUN).exists() or journal.stranger(folder) is not None:
         return None
     trouble, description = None, None
     try:
         description = journal.read_description(folder)
     except LookalikeError as error:
         trouble = str(error)
-    size = sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
+    size = sum(map(_size, folder.iterdir()))
     stages = journal.Journal(folder).stages()
     return Found(folder, description, stages, size, trouble, journal.is_locked(folder))
 
 
+def _size(file: Path) -> int:
+    """Return the bytes of a file; one that its process has just removed or renamed has none."""
+    with suppress(FileNotFoundError):
+        return file.stat().st_size if file.is_file() else 0
+    return 0
+
+
 def look_around(folders: list[Path]) -> list[Found]:
     """Return the run directories among some folders and directly inside of them."""
-    inside = [each for folder in folders if folder.is_dir() for each in sorted(folder.iterdir())]
-    found = [look(folder) for folder in dict.fromkeys([*folders, *inside]) if folder.is_dir()]
+    inside = [each for folder in folders for each in sorted(folder.iterdir())]
+    found = [look(folder) for folder in dict.fromkeys([*folders, *inside])]
     return [each for each in found if each is not None]
 
 
