@@ -132,7 +132,7 @@ def test_a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room(
 @pytest.mark.parametrize("n", [0, 3])
 def test_scratch_memory_of_the_memory_engine_on_a_full_disk_is_a_clear_error(n, rows, monkeypatch):
     fill_scratch(monkeypatch, n)
-    with pytest.raises(OutputError, match="no room for scratch memory"):
+    with pytest.raises(OutputError, match="cannot keep scratch memory"):
         la.find(rows, engine="memory")
 
 
