@@ -25,7 +25,7 @@ MOST_PACKED = 10  # times the bytes of a file: texts are rarely packed better
 # candidates and pairs that a collection with many near-duplicates has.
 ITEM_MEMORY, ITEM_DISK = 100, 250
 PROGRAM_MEMORY = 150_000_000
-READ_COST = 8.0  # nanoseconds for each byte of text: reading, shingling, ordering
+READ_COST = 20.0  # nanoseconds for each byte of text: reading, shingling, ordering
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 
 import numpy as np
 import pyarrow as pa
@@ -153,3 +154,14 @@ def test_long_ids_are_not_in_memory_all_at_once(tmp_path, suffix):
     before = pa.total_allocated_bytes()
     writers.write_batches(rows.schema, watched(), tmp_path / f"x.{suffix}")
     assert 9e6 < most < 45e6
+
+
+def test_what_killed_processes_left_beside_an_output_is_removed(tmp_path):
+    gone, alive = tmp_path / ".x.csv.999999999-ab.part", tmp_path / f".x.csv.{os.getpid()}-ab.part"
+    other = tmp_path / ".y.csv.999999999-ab.part"
+    for path in (gone, alive, other):
+        path.write_text("half")
+    write_table(pa.table({"a": [1]}), tmp_path / "x.csv")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        [alive.name, other.name, "x.csv"]
+    )

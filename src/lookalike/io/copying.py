@@ -12,7 +12,7 @@ digits, a quote its style, a line its end.
 - JSONL and CSV: rows (see `lines`) are copied byte for byte, a header first. Blank lines are not
   copied; a byte order mark stays in front.
 - Parquet: rows are decoded, chosen and encoded again (see `parquet`).
-- All or nothing: the output is written beside its target (".NAME.xxxxxxxx.part") and takes its name
+- All or nothing: the output is written beside its target (".NAME.PROCESS-xxxxxxxx.part") and takes its name
   when it is complete. Until then an older output stays as it was.
 - Blocks of some megabytes (or one row, if that is longer) are in memory at a time, and the bytes
   written depend on the bytes read and on `kept` alone.
@@ -26,7 +26,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 import numpy as np
 
@@ -287,7 +286,7 @@ def _check_place(output: Path, *, one_file: bool, force: bool) -> None:
 @contextmanager
 def _replacing_folder(folder: Path) -> Iterator[Path]:
     """Give a folder to write to; rename it to `folder` when all went well, remove it otherwise."""
-    beside = folder.with_name(f".{folder.name}.{uuid4().hex[:8]}.part")
+    beside = writers.name_beside(folder)
     aside = beside.with_suffix(".old")
     try:
         beside.mkdir()

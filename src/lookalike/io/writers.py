@@ -10,7 +10,9 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 from contextlib import contextmanager, suppress
+from glob import escape
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -68,7 +70,7 @@ def write_table(table: pa.Table, path: Path, *, force: bool = False) -> None:
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Give a path to write to; rename it to `path` when all went well, remove it otherwise."""
-    beside = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
+    beside = name_beside(path)
     try:
         yield beside
         with beside.open("rb") as file:
@@ -79,6 +81,25 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             beside.unlink()
+
+
+def name_beside(path: Path) -> Path:
+    """Return a name to write to until all is there; what killed processes have left is removed."""
+    for left in path.parent.glob(f".{escape(path.name)}.*-*.part"):
+        process = left.name.removeprefix(f".{path.name}.").partition("-")[0]
+        if process.isdecimal() and not _is_alive(int(process)):
+            shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink()
+    return path.with_name(f".{path.name}.{os.getpid()}-{uuid4().hex[:8]}.part")
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def not_written(path: Path, error: OSError) -> OSError:
