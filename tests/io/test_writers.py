@@ -161,7 +161,7 @@ def test_what_killed_processes_left_beside_an_output_is_removed(tmp_path):
     other = tmp_path / ".y.csv.999999999-ab.part"
     for path in (gone, alive, other):
         path.write_text("half")
-    write_table(pa.table({"a": [1]}), tmp_path / "x.csv")
+    writers.write_table(pa.table({"a": [1]}), tmp_path / "x.csv")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
         [alive.name, other.name, "x.csv"]
     )

@@ -12,8 +12,8 @@ digits, a quote its style, a line its end.
 - JSONL and CSV: rows (see `lines`) are copied byte for byte, a header first. Blank lines are not
   copied; a byte order mark stays in front.
 - Parquet: rows are decoded, chosen and encoded again (see `parquet`).
-- All or nothing: the output is written beside its target (".NAME.PROCESS-xxxxxxxx.part") and takes its name
-  when it is complete. Until then an older output stays as it was.
+- All or nothing: the output is written beside its target (".NAME.PROCESS-xxxxxxxx.part") and takes
+  its name when it is complete. Until then an older output stays as it was.
 - Blocks of some megabytes (or one row, if that is longer) are in memory at a time, and the bytes
   written depend on the bytes read and on `kept` alone.
 """
