@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     Number = float | str | Decimal | Fraction
 
 
+ROWS_PER_BUDGET = 3  # a row of JSONL or CSV takes a little more than twice its size
+
+
 class Options(TypedDict, total=False):
     """What every search can be told, beside its data.
 
@@ -299,8 +302,13 @@ class Run:
 
     def open_source(self, data: Any) -> Source:
         """Open one collection."""
-        unit = self.settings.shingling.unit
-        return readers.open_source(data, text=self.text, id=self.id, unit=unit)
+        return readers.open_source(
+            data,
+            text=self.text,
+            id=self.id,
+            unit=self.settings.shingling.unit,
+            longest=self.resources.budget // ROWS_PER_BUDGET,
+        )
 
     def open(self, data: Any, other: Any = None, *, across: bool = False) -> pipeline.Inputs:
         """Open one collection, or two."""

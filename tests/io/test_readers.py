@@ -579,3 +579,17 @@ def test_an_unreadable_file_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(InputError, match=r"x\.csv: Permission denied"):
         open_source(path)
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
+def test_a_row_too_long_for_the_memory_is_refused_before_it_is_parsed(tmp_path, suffix):
+    path, long = tmp_path / f"rows{suffix}", "x" * (lines.BLOCK + 100)
+    if suffix == ".csv":
+        path.write_text(f"id,text\n1,a b c\n2,{long}\n")
+    else:
+        path.write_text(
+            json.dumps({"id": 1, "text": "a"}) + "\n" + json.dumps({"id": 2, "text": long})
+        )
+    assert len(contents(open_source(path, longest=2 * lines.BLOCK))) == 2
+    with pytest.raises(InputError, match=r"a row of [\d,]+ bytes at byte \d+.*--memory"):
+        contents(open_source(path, longest=1000))

@@ -116,10 +116,16 @@ def pieces(
     *,
     tokens: bool,
     start: Place = START,
+    longest: int | None = None,
 ) -> Iterator[Piece]:
-    """Read the contents and, if there is one, the id column, from a place on."""
+    """Read the contents and, if there is one, the id column, from a place on.
+
+    A row of a file of lines is parsed as a whole; one of more than `longest` bytes is refused.
+    """
     with reading(file.path):
-        yield from _PIECES[file.format](file.path, schema, text, id, tokens, start)
+        yield from _PIECES[file.format](
+            file.path, schema, text, id, tokens, start, longest or LONGEST
+        )
 
 
 def read_column(file: TableFile, schema: pa.Schema, name: str) -> pa.ChunkedArray:
@@ -167,7 +173,13 @@ def _parquet_schema(path: Path) -> pa.Schema:
 
 
 def _parquet_pieces(
-    path: Path, schema: pa.Schema, text: str, id: str | None, tokens: bool, start: Place
+    path: Path,
+    schema: pa.Schema,
+    text: str,
+    id: str | None,
+    tokens: bool,
+    start: Place,
+    longest: int,
 ) -> Iterator[Piece]:
     columns = list(dict.fromkeys([text] if id is None else [text, id]))
     start_group, start_row = start
@@ -213,7 +225,12 @@ def _parquet_column(path: Path, schema: pa.Schema, name: str) -> pa.ChunkedArray
 
 
 def _line_pieces(
-    path: Path, how: lines.Lines, parse: Parse, start: Place, blame: Blame | None = None
+    path: Path,
+    how: lines.Lines,
+    parse: Parse,
+    start: Place,
+    blame: Blame | None = None,
+    longest: int = LONGEST,
 ) -> Iterator[Piece]:
     """Parse blocks of records, several at a time, and say where each row begins.
 
@@ -223,12 +240,26 @@ def _line_pieces(
     if how.has_header and not offset:
         _, offset = lines.header(path, how)
     work = partial(_parsed, path, how, parse, blame)
-    for future in _ahead(work, lines.blocks(path, how, offset)):
+    for future in _ahead(work, _of_rows_up_to(longest, path, lines.blocks(path, how, offset))):
         with _counting_rows_from(first):
             table, starts = future.result()
         if len(table):
             yield LinePiece(table, first, starts)
         first += len(table)
+
+
+def _of_rows_up_to(
+    longest: int, path: Path, blocks: Iterable[lines.Block]
+) -> Iterator[lines.Block]:
+    """Pass blocks on; a row that is too long to be parsed in the memory there is stops it."""
+    for block in blocks:
+        if len(block.data) > max(longest, lines.BLOCK):
+            raise InputError(
+                f"{path} has a row of {len(block.data):,} bytes at byte {block.start:,}, and at "
+                f"most {longest:,} can be parsed: allow more memory (--memory, up to rows of "
+                "2 GiB), or give such items as text files or as Parquet"
+            )
+        yield block
 
 
 def _ahead(
@@ -254,8 +285,6 @@ def _parsed(
 ) -> tuple[pa.Table, lines.Places]:
     """Return the rows of a block, and where in the file each begins."""
     try:
-        if len(block.data) > LONGEST:
-            raise InputError(f"{path} has a row of more than 2 GiB at byte {block.start:,}")
         table = parse(block)
         starts = block.starts[how.rows_of(block, path)] + block.start
         if len(table) != len(starts):
@@ -295,12 +324,19 @@ def _csv_schema(path: Path) -> pa.Schema:
 
 
 def _csv_pieces(
-    path: Path, schema: pa.Schema, text: str, id: str | None, tokens: bool, start: Place
+    path: Path,
+    schema: pa.Schema,
+    text: str,
+    id: str | None,
+    tokens: bool,
+    start: Place,
+    longest: int,
 ) -> Iterator[Piece]:
     if tokens:
         raise InputError(f"{path} is CSV, which has no lists of tokens: use Parquet or JSONL")
     kinds = {text: pa.large_binary()} | ({} if id is None or id == text else {id: pa.string()})
-    yield from _line_pieces(path, lines.CSV, partial(_parse_csv, schema.names, kinds), start)
+    parse = partial(_parse_csv, schema.names, kinds)
+    yield from _line_pieces(path, lines.CSV, parse, start, longest=longest)
 
 
 def _parse_csv(
@@ -375,7 +411,13 @@ def _parse_line(line: bytes, path: Path, number: int) -> dict[str, Any]:
 
 
 def _jsonl_pieces(
-    path: Path, schema: pa.Schema, text: str, id: str | None, tokens: bool, start: Place
+    path: Path,
+    schema: pa.Schema,
+    text: str,
+    id: str | None,
+    tokens: bool,
+    start: Place,
+    longest: int,
 ) -> Iterator[Piece]:
     tokens_type = schema.field(text).type
     if pa.types.is_null(tokens_type):
@@ -385,7 +427,7 @@ def _jsonl_pieces(
         fields[id] = schema.field(id).type
 
     parse, blame = partial(_parse_json, fields), partial(_name_the_bad_line, path, fields)
-    yield from _line_pieces(path, lines.JSONL, parse, start, blame)
+    yield from _line_pieces(path, lines.JSONL, parse, start, blame, longest)
 
 
 def _parse_json(fields: Fields, block: lines.Block) -> pa.Table:

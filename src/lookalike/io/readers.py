@@ -24,10 +24,12 @@ def open_source(
     text: str | None = None,
     id: str | None = None,
     unit: Unit = "words",
+    longest: int | None = None,
 ) -> ItemSource:
     """Open a source: a path, several Path objects, a table of any library, or a list of texts.
 
-    Columns are chosen, and those of several files compared; rows are not read yet.
+    Columns are chosen, and those of several files compared; rows are not read yet. A row of JSONL
+    or CSV of more than `longest` bytes will be refused.
 
     >>> [batch.contents.to_pylist() for batch in open_source(["one text", "another"]).batches(20)]
     [[b'one text'], [b'another']]
@@ -35,7 +37,7 @@ def open_source(
     if isinstance(data, str | Path):
         data = [Path(data)]
     if isinstance(data, Sequence) and data and all(isinstance(each, Path) for each in data):
-        return _of_paths(data, text, id, unit)
+        return _of_paths(data, text, id, unit, longest)
     if hasattr(data, "__arrow_c_stream__") or isinstance(data, pa.Array):
         return _of_arrow(data, text, id, unit)
     if isinstance(data, Iterable) and not isinstance(data, bytes | dict):
@@ -49,7 +51,9 @@ def open_source(
 # ── Files ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _of_paths(paths: Sequence[Path], text: str | None, id: str | None, unit: Unit) -> ItemSource:
+def _of_paths(
+    paths: Sequence[Path], text: str | None, id: str | None, unit: Unit, longest: int | None
+) -> ItemSource:
     files = [file for path in paths for file in files_of(path)]
     texts = [file for file in files if isinstance(file, TextFile)]
     tables = [file for file in files if isinstance(file, TableFile)]
@@ -59,7 +63,8 @@ def _of_paths(paths: Sequence[Path], text: str | None, id: str | None, unit: Uni
         )
     if tables:
         schemas = [formats.schema_of(file) for file in tables]
-        return FileSource(tables, schemas, _common_columns(tables, schemas, text, id, unit), unit)
+        columns = _common_columns(tables, schemas, text, id, unit)
+        return FileSource(tables, schemas, columns, unit, longest)
     if unit == "tokens":
         raise UsageError("text files hold no lists of tokens: choose words or chars")
     return TextSource(texts, unit)

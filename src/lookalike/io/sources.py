@@ -163,8 +163,10 @@ class FileSource(ItemSource):
         schemas: Sequence[pa.Schema | None],
         columns: Columns,
         unit: Unit,
+        longest: int | None = None,
     ) -> None:
         self.files = files
+        self.longest = longest
         self.schemas = schemas
         self.columns = columns
         self.unit = unit
@@ -194,7 +196,13 @@ class FileSource(ItemSource):
         assert columns.text is not None
         where = str(file.path)
         for piece in formats.pieces(
-            file, schema, columns.text, columns.id, tokens=self.unit == "tokens", start=start
+            file,
+            schema,
+            columns.text,
+            columns.id,
+            tokens=self.unit == "tokens",
+            start=start,
+            longest=self.longest,
         ):
             yield Piece(
                 contents_of(piece.table[columns.text], self.unit, where),
