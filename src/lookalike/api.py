@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from lookalike import explaining, pipeline
 from lookalike.config import Keep, Resources, Settings, Shingling, exact_threshold, parse_bytes
-from lookalike.data import Progress, Source, chunks, silent
+from lookalike.data import Progress, Source, silent
 from lookalike.engines.running import Running, running
 from lookalike.errors import InputError, UsageError
 from lookalike.forecast import Forecast
@@ -347,7 +347,7 @@ class Run:
         compact: bool = False,
     ) -> Iterator[pipeline.Search]:
         """Search a corpus; the run is finished, and its work files go, behind the block."""
-        before = [source.fingerprint() for source in inputs.sources]
+        before = inputs.fingerprints if inputs.paths else None  # what lies in memory stays as it is
         with self.begin(inputs, beside, writes=writes) as begun:
             found = pipeline.search(
                 inputs,
@@ -358,7 +358,7 @@ class Run:
                 most_pairs=most_pairs,
                 compact=compact,
             )
-            if before != [source.fingerprint() for source in inputs.sources]:
+            if before and before != [source.fingerprint() for source in inputs.sources]:
                 raise InputError("the input has changed while it was read: run it again")
             yield pipeline.narrow(found, self.settings.threshold)
 
@@ -371,9 +371,7 @@ class Run:
             return Forecast(made, self.settings, sample, None, threads)
         with self.begin(inputs, beside, passing=True) as begun:
             ready = pipeline.prepare(inputs, begun.settings, threads, begun.store, self.progress)
-            text_bytes = sum(
-                int(ready.corpus.lengths[a:b].sum()) for a, b in chunks(len(ready.corpus))
-            )
+            text_bytes = int(ready.corpus.lengths.sum())
         return Forecast(ready.plan, self.settings, ready.sample, text_bytes, threads)
 
 

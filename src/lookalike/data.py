@@ -416,20 +416,6 @@ class Check:
         )
 
 
-def batches(starts: NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
-    """Cut items into consecutive ranges of about `size` units each, one item at least.
-
-    >>> list(batches(np.array([0, 4, 8, 30, 31]), 8))
-    [(0, 2), (2, 3), (3, 4)]
-    """
-    first, n = 0, len(starts) - 1
-    while first < n:
-        last = int(np.searchsorted(starts, starts[first] + size, side="right")) - 1
-        last = min(max(last, first + 1), n)
-        yield first, last
-        first = last
-
-
 # ── Arrays ────────────────────────────────────────────────────────────────────────────────────
 
 CHUNK = 1 << 18

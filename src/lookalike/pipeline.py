@@ -13,7 +13,7 @@ units and whether a unit that was done before is done again: see `lookalike.work
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -76,6 +76,11 @@ class Inputs:
     sources: tuple[Source, ...]
     across: bool = False
     paths: tuple[Path, ...] = ()
+
+    @cached_property
+    def fingerprints(self) -> list[list[dict[str, str | int]]]:
+        """What the sources are like when this is first asked, to see later if they change."""
+        return [source.fingerprint() for source in self.sources]
 
 
 @dataclass(frozen=True)
@@ -155,7 +160,6 @@ def search(
     )
     met = store.collect(listing, progress)
     sketched.cache_clear()
-    store.drop("sketching")
     comparing = verifying.work(
         met.pieces("pairs"),
         partial(_compare, ready, store.limits.elements),
@@ -321,10 +325,9 @@ def _measured(found: Search, witness_of: NDArray[np.int32]) -> NDArray[np.float6
     for a, b in chunks(len(witness_of)):
         witness = witness_of[a:b]
         similar = np.flatnonzero(witness >= 0)
-        pairs = Candidates((similar + a).astype(np.int32), witness[similar])
         score = np.ones(b - a)
         score[similar] = jaccard.measure(
-            found.sets, firsts[pairs.left], firsts[pairs.right], found.threads
+            found.sets, firsts[similar + a], firsts[witness[similar]], found.threads
         )
         out[a:b] = score
     return out

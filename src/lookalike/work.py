@@ -104,9 +104,6 @@ class Store(Protocol):
     def collect(self, work: Work, progress: Progress) -> Columns:
         """Do the work of a stage, or what is left of it, and return its columns."""
 
-    def drop(self, stage: str) -> None:
-        """Forget the columns of a stage that nobody needs any more, if room is scarce."""
-
 
 class Memory:
     """A store in memory: what outgrows the allowance of scratch memory lies in unnamed files."""
@@ -128,9 +125,6 @@ class Memory:
         ends = {name: np.cumsum([len(each) for each in pieces[name]]).tolist() for name in pieces}
         kinds = work.columns.items()
         return Columns({name: _joined(pieces[name], kind) for name, kind in kinds}, ends, notes)
-
-    def drop(self, stage: str) -> None:
-        """Forget nothing: memory that nobody refers to is given back anyway."""
 
 
 def _joined(pieces: list[NDArray[Any]], kind: DTypeLike) -> NDArray[Any]:

@@ -292,3 +292,17 @@ def test_any_damage_of_any_files_changes_no_answer(seed, kept):
             draw.choice(damages)(file, draw)
     assert kept.find() == kept.found
     assert kept.find() == kept.found
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_a_finished_stage_of_another_cut_is_done_again_if_any_unit_of_it_is_damaged(
+    place, tmp_path
+):
+    texts = [f"some words that make a text {at % 50} of a few more" for at in range(400)]
+    options: dict[str, Any] = {"engine": "disk", "work_dir": tmp_path / "run", "keep_work": True}
+    before = la.find(texts, batch=5000, **options)
+    file = tmp_path / "run" / "shingling.hashes.uint64"
+    content = bytearray(file.read_bytes())
+    content[place] ^= 1
+    file.write_bytes(content)
+    assert la.find(texts, batch=2000, **options).pairs.equals(before.pairs)

@@ -282,7 +282,7 @@ def dedup(
             if output is not None:
                 copying.check_apart([output], manifest)
         opened = _open(job, inputs, protect or against, across=bool(against))
-        before = opened.sources[0].fingerprint()
+        before = opened.fingerprints[0]
         writes = 0 if dry_run else opened.sources[0].size
         with job.search(opened, output or manifest or Path("dedup"), writes=writes) as found:
             decisions = make_decisions(found, policy)

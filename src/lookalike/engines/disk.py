@@ -62,12 +62,9 @@ class Disk:
         began, spent = time.monotonic(), Spent(work.stage)
         self.spent.append(spent)
         within = sum(each.seconds for each in self.spent)
-        done = self._journal.units(work.stage, work.cut)
-        whole = self._journal.finished(work.stage)
-        if not done and whole and not any(self._damaged(work, whole)):
-            done = whole  # however it was cut into units
+        done, damaged = self._known(work)
         with writing(self.folder):
-            self._repair(work, done, spent)
+            self._repair(work, done, damaged, spent)
             spent.resumed = len(done)
             if not (done and done[-1].last):
                 self._go_on(work, done, spent, progress)
@@ -75,9 +72,6 @@ class Disk:
         inside = sum(each.seconds for each in self.spent) - within
         spent.seconds = time.monotonic() - began - inside
         return self._columns(work, done)
-
-    def drop(self, stage: str) -> None:
-        """Keep everything until the run is finished: a damaged unit may need it again."""
 
     # ── Doing ─────────────────────────────────────────────────────────────────────────────────
 
@@ -98,21 +92,29 @@ class Disk:
 
     def _write(self, work: Work, unit: Unit, spent: Spent) -> Done:
         pieces = {}
-        for name, kind in work.columns.items():
-            piece = np.ascontiguousarray(unit.pieces[name], dtype=kind)
-            view = piece.view(np.uint8)
+        for name, view, pieces[name] in _sealed(work, unit):
             with self._path(work, name).open("ab", buffering=0) as file:
                 _write_all(file, view)
-            pieces[name] = (len(piece), kernels.checksum(view))
             spent.bytes += len(view)
         spent.done += 1
         return self._journal.record(work.stage, work.cut, unit.cursor, unit.note, pieces)
 
     # ── Repairing ─────────────────────────────────────────────────────────────────────────────
 
-    def _repair(self, work: Work, done: list[Done], spent: Spent) -> None:
-        """Check what earlier processes have written, and do again the units that are damaged."""
-        for number in self._damaged(work, done):
+    def _known(self, work: Work) -> tuple[list[Done], list[int]]:
+        """Return the units that earlier processes have done, and which of them are damaged.
+
+        A finished stage counts however it was cut into units, if nothing of it is damaged.
+        """
+        done = self._journal.units(work.stage, work.cut)
+        if done:
+            return done, self._damaged(work, done)
+        whole = self._journal.finished(work.stage)
+        return ([] if self._damaged(work, whole) else whole), []
+
+    def _repair(self, work: Work, done: list[Done], damaged: list[int], spent: Spent) -> None:
+        """Do the damaged units again."""
+        for number in damaged:
             cursor = done[number - 1].cursor if number else None
             unit = next(work.units(cursor), None)
             if unit is None or self._again(work, unit, done, number) != done[number].pieces:
@@ -122,7 +124,8 @@ class Disk:
                 )
             spent.repaired += 1
 
-    def _damaged(self, work: Work, done: list[Done]) -> Iterator[int]:
+    def _damaged(self, work: Work, done: list[Done]) -> list[int]:
+        """Compare what lies in the files with its checksums; return the numbers of bad units."""
         bad = set()
         for name, kind in work.columns.items():
             size = np.dtype(kind).itemsize
@@ -134,7 +137,7 @@ class Disk:
                 if len(piece) < count * size or kernels.checksum(piece) != checksum:
                     bad.add(number)
                 at += count * size
-        yield from sorted(bad)
+        return sorted(bad)
 
     def _again(
         self, work: Work, unit: Unit, done: list[Done], number: int
@@ -142,14 +145,11 @@ class Disk:
         """Write a unit's pieces to their old places; return their lengths and checksums."""
         starts = self._ends(work, done[:number])
         pieces = {}
-        for name, kind in work.columns.items():
-            piece = np.ascontiguousarray(unit.pieces[name], dtype=kind)
-            view = piece.view(np.uint8)
-            pieces[name] = (len(piece), kernels.checksum(view))
+        for name, view, pieces[name] in _sealed(work, unit):
             if pieces[name] == done[number].pieces[name]:
                 path = self._path(work, name)
                 with path.open("r+b" if path.exists() else "w+b") as file:
-                    file.seek(starts[name] * piece.itemsize)
+                    file.seek(starts[name] * np.dtype(work.columns[name]).itemsize)
                     file.write(view.data)
         return pieces
 
@@ -171,6 +171,14 @@ class Disk:
             name: list(accumulate(unit.pieces[name][0] for unit in done)) for name in work.columns
         }
         return Columns(values, ends, [unit.note for unit in done])
+
+
+def _sealed(work: Work, unit: Unit) -> Iterator[tuple[str, NDArray[np.uint8], tuple[int, int]]]:
+    """Yield the name of each column, a unit's piece of it as bytes, and its length and checksum."""
+    for name, kind in work.columns.items():
+        piece = np.ascontiguousarray(unit.pieces[name], dtype=kind)
+        view = piece.view(np.uint8)
+        yield name, view, (len(piece), kernels.checksum(view))
 
 
 def _write_all(file: FileIO, data: NDArray[np.uint8]) -> None:

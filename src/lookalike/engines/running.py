@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import shutil
 import tempfile
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from lookalike import kernels
+from lookalike import __version__, kernels
 from lookalike.config import LEAST_MEMORY
 from lookalike.engines import journal
 from lookalike.engines.disk import Disk, Spent, working, writing
@@ -200,19 +199,14 @@ def _check_room(folder: Path, needed: int) -> None:
 # ── What a run directory is for ───────────────────────────────────────────────────────────────
 
 
-def version() -> str:
-    """Return the version that writes run directories."""
-    return importlib.metadata.version("lookalike")
-
-
 def _description(inputs: Inputs, settings: Settings) -> dict[str, Any]:
     asked = asdict(settings) | {"threshold": str(settings.threshold)}
     return {
         "format": journal.FORMAT,
-        "lookalike": version(),
+        "lookalike": __version__,
         "settings": asked,
         "across": inputs.across,
-        "inputs": [source.fingerprint() for source in inputs.sources],
+        "inputs": inputs.fingerprints,
     }
 
 
