@@ -108,24 +108,30 @@ def schema_of(file: TableFile) -> pa.Schema | None:
         return _SCHEMAS[file.format](file.path)
 
 
-def pieces(
-    file: TableFile,
-    schema: pa.Schema,
-    text: str,
-    id: str | None,
-    *,
-    tokens: bool,
-    start: Place = START,
-    longest: int | None = None,
-) -> Iterator[Piece]:
-    """Read the contents and, if there is one, the id column, from a place on.
+@dataclass(frozen=True)
+class Wanted:
+    """What is read of a file: the column of the contents, lists of tokens or texts, and the ids'.
 
     A row of a file of lines is parsed as a whole; one of more than `longest` bytes is refused.
     """
+
+    text: str
+    id: str | None
+    tokens: bool = False
+    longest: int = LONGEST
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, each once."""
+        return list(dict.fromkeys([self.text] if self.id is None else [self.text, self.id]))
+
+
+def pieces(
+    file: TableFile, schema: pa.Schema, wanted: Wanted, start: Place = START
+) -> Iterator[Piece]:
+    """Read the contents and, if there is one, the id column, from a place on."""
     with reading(file.path):
-        yield from _PIECES[file.format](
-            file.path, schema, text, id, tokens, start, longest or LONGEST
-        )
+        yield from _PIECES[file.format](file.path, schema, wanted, start)
 
 
 def read_column(file: TableFile, schema: pa.Schema, name: str) -> pa.ChunkedArray:
@@ -172,21 +178,12 @@ def _parquet_schema(path: Path) -> pa.Schema:
     return pq.read_schema(path)
 
 
-def _parquet_pieces(
-    path: Path,
-    schema: pa.Schema,
-    text: str,
-    id: str | None,
-    tokens: bool,
-    start: Place,
-    longest: int,
-) -> Iterator[Piece]:
-    columns = list(dict.fromkeys([text] if id is None else [text, id]))
+def _parquet_pieces(path: Path, schema: pa.Schema, wanted: Wanted, start: Place) -> Iterator[Piece]:
     start_group, start_row = start
     with open_parquet(path) as file:
         for group in _groups(file, path):
             if group.at >= start_group:
-                batches = group_batches(file, group.at, BYTES_PER_PIECE, columns)
+                batches = group_batches(file, group.at, BYTES_PER_PIECE, wanted.columns)
                 skipped = start_row if group.at == start_group else 0
                 for row, batch in _from_row(batches, skipped):
                     yield GroupPiece(pa.Table.from_batches([batch]), group, row)
@@ -252,6 +249,7 @@ def _of_rows_up_to(
     longest: int, path: Path, blocks: Iterable[lines.Block]
 ) -> Iterator[lines.Block]:
     """Pass blocks on; a row that is too long to be parsed in the memory there is stops it."""
+    longest = min(longest, LONGEST)
     for block in blocks:
         if len(block.data) > max(longest, lines.BLOCK):
             raise InputError(
@@ -323,20 +321,12 @@ def _csv_schema(path: Path) -> pa.Schema:
     return pa.schema([(name, pa.string()) for name in names])
 
 
-def _csv_pieces(
-    path: Path,
-    schema: pa.Schema,
-    text: str,
-    id: str | None,
-    tokens: bool,
-    start: Place,
-    longest: int,
-) -> Iterator[Piece]:
-    if tokens:
+def _csv_pieces(path: Path, schema: pa.Schema, wanted: Wanted, start: Place) -> Iterator[Piece]:
+    if wanted.tokens:
         raise InputError(f"{path} is CSV, which has no lists of tokens: use Parquet or JSONL")
-    kinds = {text: pa.large_binary()} | ({} if id is None or id == text else {id: pa.string()})
+    kinds = dict.fromkeys(wanted.columns, pa.string()) | {wanted.text: pa.large_binary()}
     parse = partial(_parse_csv, schema.names, kinds)
-    yield from _line_pieces(path, lines.CSV, parse, start, longest=longest)
+    yield from _line_pieces(path, lines.CSV, parse, start, longest=wanted.longest)
 
 
 def _parse_csv(
@@ -410,24 +400,14 @@ def _parse_line(line: bytes, path: Path, number: int) -> dict[str, Any]:
     return row
 
 
-def _jsonl_pieces(
-    path: Path,
-    schema: pa.Schema,
-    text: str,
-    id: str | None,
-    tokens: bool,
-    start: Place,
-    longest: int,
-) -> Iterator[Piece]:
-    tokens_type = schema.field(text).type
-    if pa.types.is_null(tokens_type):
-        tokens_type = pa.list_(pa.string())
-    fields = {text: tokens_type if tokens else pa.large_string()}
-    if id is not None and id != text:
-        fields[id] = schema.field(id).type
-
+def _jsonl_pieces(path: Path, schema: pa.Schema, wanted: Wanted, start: Place) -> Iterator[Piece]:
+    fields = {name: schema.field(name).type for name in wanted.columns}
+    if not wanted.tokens:
+        fields[wanted.text] = pa.large_string()
+    elif pa.types.is_null(fields[wanted.text]):
+        fields[wanted.text] = pa.list_(pa.string())
     parse, blame = partial(_parse_json, fields), partial(_name_the_bad_line, path, fields)
-    yield from _line_pieces(path, lines.JSONL, parse, start, blame, longest)
+    yield from _line_pieces(path, lines.JSONL, parse, start, blame, wanted.longest)
 
 
 def _parse_json(fields: Fields, block: lines.Block) -> pa.Table:

@@ -24,7 +24,7 @@ def open_source(
     text: str | None = None,
     id: str | None = None,
     unit: Unit = "words",
-    longest: int | None = None,
+    longest: int = formats.LONGEST,
 ) -> ItemSource:
     """Open a source: a path, several Path objects, a table of any library, or a list of texts.
 
@@ -52,7 +52,7 @@ def open_source(
 
 
 def _of_paths(
-    paths: Sequence[Path], text: str | None, id: str | None, unit: Unit, longest: int | None
+    paths: Sequence[Path], text: str | None, id: str | None, unit: Unit, longest: int
 ) -> ItemSource:
     files = [file for path in paths for file in files_of(path)]
     texts = [file for file in files if isinstance(file, TextFile)]

@@ -163,7 +163,7 @@ class FileSource(ItemSource):
         schemas: Sequence[pa.Schema | None],
         columns: Columns,
         unit: Unit,
-        longest: int | None = None,
+        longest: int = formats.LONGEST,
     ) -> None:
         self.files = files
         self.longest = longest
@@ -195,15 +195,8 @@ class FileSource(ItemSource):
             return
         assert columns.text is not None
         where = str(file.path)
-        for piece in formats.pieces(
-            file,
-            schema,
-            columns.text,
-            columns.id,
-            tokens=self.unit == "tokens",
-            start=start,
-            longest=self.longest,
-        ):
+        wanted = formats.Wanted(columns.text, columns.id, self.unit == "tokens", self.longest)
+        for piece in formats.pieces(file, schema, wanted, start):
             yield Piece(
                 contents_of(piece.table[columns.text], self.unit, where),
                 _ids(piece.table, columns, where, piece.first),
